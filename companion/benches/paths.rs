@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use linkscent::crawler::way::Way;
 use linkscent::hop_training::{self, DistanceModel};
-use linkscent::service::Service;
+use linkscent::service::Services;
 use linkscent::store::Store;
 use linkscent::topic_guide;
 use linkscent_bench::next_click::{ClickPath, TRAILS, Trails, WEB, expected_rank};
@@ -62,7 +62,7 @@ fn main() -> Result<()> {
 async fn measure(web: &EvalWeb, trails: &Trails, count: usize, kind: DistanceModel) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let store = Store::open(folder.path()).await?;
-    let service = Service::new(store.clone(), Way::default());
+    let service = Services::new(store.clone(), Way::default());
     let step = trails.train.len().div_ceil(count).max(1);
     let chosen: Vec<&ClickPath> = trails.train.iter().step_by(step).collect();
     let mut events = Vec::new();
@@ -71,20 +71,21 @@ async fn measure(web: &EvalWeb, trails: &Trails, count: usize, kind: DistanceMod
         if events.len() > BATCH {
             let rest = events.split_off(BATCH);
             service
+                .topics
                 .take_events(std::mem::replace(&mut events, rest))
                 .await?;
         }
     }
     for part in events.chunks(BATCH) {
-        service.take_events(part.to_vec()).await?;
+        service.topics.take_events(part.to_vec()).await?;
     }
-    let topic = service.create_topic(NEW, &[]).await?;
+    let topic = service.topics.create_topic(NEW, &[]).await?;
     let began = Instant::now();
     let report = hop_training::learn(&store, &topic, kind, None, |_| {}).await?;
     let trained = began.elapsed();
     let model = store.model(topic.id).await?.context("no model was kept")?;
     let knowledge = read_model(&model)?;
-    let sums = rank(&service, web, trails, &knowledge, kind).await?;
+    let sums = rank((&service, &store), web, trails, &knowledge, kind).await?;
     println!(
         "{:5} paths, {}: MRR {:.3}, hit@5 {:.3}; where the target is not linked MRR {:.3}, \
          hit@5 {:.3}; {} clicks; trained in {trained:.1?} on {} paths",
@@ -173,7 +174,7 @@ impl Sums {
 
 /// All clicks, and those on pages where the target is not linked.
 async fn rank(
-    service: &Service,
+    (service, store): (&Services, &Store),
     web: &EvalWeb,
     trails: &Trails,
     learned: &Knowledge,
@@ -188,6 +189,7 @@ async fn rank(
     for (target, paths) in by_target {
         let page = &web.pages[target as usize];
         let topic = service
+            .topics
             .create_topic(&format!("held out {target}"), &[])
             .await?;
         let begun = Knowledge {
@@ -197,14 +199,11 @@ async fn rank(
             arrivals: Vec::new(),
             ..learned.clone()
         };
-        service
-            .store
-            .set_model(topic.id, &write_model(&begun)?)
-            .await?;
+        store.set_model(topic.id, &write_model(&begun)?).await?;
         let mark = EventKind::mark(page, Some(true));
-        service.store.note(&topic, vec![mark]).await?;
+        store.note(&topic, vec![mark]).await?;
         for path in paths {
-            let guide = topic_guide::of(&service.store, &topic, None, None).await?;
+            let guide = topic_guide::of(store, &topic, None, None).await?;
             ensure!(guide.strategy() == kind.strategy(), "{}", guide.strategy());
             follow(web, path, guide, &mut sums);
         }

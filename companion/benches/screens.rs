@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use linkscent::crawler::way::Way;
-use linkscent::service::{NewCrawl, Service, Starts};
+use linkscent::service::{NewCrawl, Services, Starts};
 use linkscent::store::{CrawlState, Location, Store};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Record;
@@ -35,30 +35,31 @@ fn main() -> Result<()> {
     }
     drop(dashboard);
     let store = runtime.block_on(Store::open(folder.path()))?;
-    let service = Service::new(store, Way::default());
+    let service = Services::new(store, Way::default());
     report("model", TIMES, || {
-        let model = runtime.block_on(service.model("kidneys", 0))?;
+        let model = runtime.block_on(service.models.model("kidneys", 0))?;
         Ok(model.context("no model")?.1.len())
     })
 }
 
 async fn fill(folder: &Path) -> Result<()> {
     let store = Store::open(folder).await?;
-    let service = Service::new(store.clone(), Way::default());
+    let service = Services::new(store.clone(), Way::default());
     let start = "http://host0.test/0".to_owned();
     let topic = service
+        .topics
         .create_topic("kidneys", std::slice::from_ref(&start))
         .await?;
     for from in (0..CLICKS).step_by(500) {
         let clicks = (from..from + 500).map(click).collect();
-        service.take_events(clicks).await?;
+        service.topics.take_events(clicks).await?;
     }
     let starts = Starts {
         seeds: vec![start],
         ..Starts::default()
     };
     let new = NewCrawl::new(starts, FETCHES);
-    let crawl = service.prepare_crawl(&topic, &new).await?.id;
+    let crawl = service.crawls.prepare_crawl(&topic, &new).await?.id;
     for from in (1..=FETCHES).step_by(1_000) {
         let records: Result<Vec<_>> = (from..from + 1_000).map(record).collect();
         store.take_fetches(crawl, 0, &records?).await?;

@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use crate::secret;
 use crate::service::{
-    LibraryOrder, LibraryQuery, MOST_SHOWN, NewCrawl, Service, ServiceError, Starts,
+    LibraryOrder, LibraryQuery, MOST_SHOWN, NewCrawl, ServiceError, Services, Starts,
 };
 use crate::store::{CrawlRow, CrawlState, Topic};
 
@@ -37,7 +37,7 @@ const TOLD: &str = "What stands between a line that begins with <web- and the ne
 /// The server. Clones are the same.
 #[derive(Clone)]
 pub struct Library {
-    service: Service,
+    service: Services,
     tools: ToolRouter<Self>,
 }
 
@@ -134,7 +134,7 @@ fn said(error: ServiceError) -> String {
 
 impl Library {
     /// A server on the service; with `may_crawl` it may fetch pages.
-    pub fn new(service: Service, may_crawl: bool) -> Self {
+    pub fn new(service: Services, may_crawl: bool) -> Self {
         let mut tools = Self::router();
         if !may_crawl {
             tools.remove_route("find_more");
@@ -145,7 +145,13 @@ impl Library {
     /// A page by its name. What browsers kept is none for programs.
     async fn page_named(&self, name: &str) -> Result<(i64, u64), String> {
         let (crawl, number) = page_named(name)?;
-        if self.service.is_reading(crawl).await.map_err(said)? {
+        if self
+            .service
+            .readings
+            .is_reading(crawl)
+            .await
+            .map_err(said)?
+        {
             return Err(said(ServiceError::Missing("crawl")));
         }
         Ok((crawl, number))
@@ -153,8 +159,8 @@ impl Library {
 
     /// Goes on with the topic's last crawl if it can be gone on with, or begins one.
     async fn begin(&self, topic: &Topic, pages: u64) -> Result<(CrawlRow, Before), ServiceError> {
-        let (service, store) = (&self.service, &self.service.store);
-        let crawls = store.web_crawls(Some(topic.id)).await?;
+        let service = &self.service;
+        let crawls = service.crawls.web_crawls(Some(topic.id)).await?;
         let mut crawls = crawls.into_iter().filter(|crawl| !crawl.is_removed);
         let last = crawls.find(|crawl| !crawl.is_round());
         if last.as_ref().is_some_and(|crawl| crawl.state.is_running()) {
@@ -164,14 +170,17 @@ impl Library {
         }
         let Some(crawl) = last.filter(CrawlRow::can_go_on) else {
             let new = NewCrawl::new(Starts::default(), pages);
-            return Ok((service.begin_crawl(topic, &new).await?, Before::default()));
+            return Ok((
+                service.crawls.begin_crawl(topic, &new).await?,
+                Before::default(),
+            ));
         };
-        let log = store.fetches(crawl.id).await?;
+        let log = service.crawls.fetches(crawl.id).await?;
         let before = Before {
-            pages: service.counts(crawl.id).await?.pages,
+            pages: service.crawls.counts(crawl.id).await?.pages,
             requests: log.last().map_or(0, |row| row.number),
         };
-        service.go_on(&crawl, pages).await?;
+        service.crawls.go_on(&crawl, pages).await?;
         Ok((crawl, before))
     }
 
@@ -179,6 +188,7 @@ impl Library {
         match name {
             Some(name) => self
                 .service
+                .topics
                 .topic_known_as(name)
                 .await
                 .map(Some)
@@ -194,13 +204,13 @@ impl Library {
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn list_topics(&self) -> Answer {
         let mut lines = Vec::new();
-        for topic in self.service.topics().await.map_err(said)? {
+        for topic in self.service.topics.topics().await.map_err(said)? {
             let known = self.topic(Some(&topic.name)).await?;
             let all = LibraryQuery {
                 for_program: true,
                 ..LibraryQuery::default()
             };
-            let finds = self.service.search(known.as_ref(), &all).await;
+            let finds = self.service.library.search(known.as_ref(), &all).await;
             let finds = finds.map_err(said)?.total;
             lines.push(format!("{}: {finds} pages found", topic.name));
         }
@@ -223,8 +233,8 @@ impl Library {
             skip: asked.skip,
             for_program: true,
         };
-        self.service.catch_up(|_| {}).await.map_err(said)?;
-        let found = self.service.search(topic.as_ref(), &query).await;
+        self.service.library.catch_up(|_| {}).await.map_err(said)?;
+        let found = self.service.library.search(topic.as_ref(), &query).await;
         let found = found.map_err(said)?;
         let relaxed = if found.is_relaxed {
             "No page has all of these words; these have some. "
@@ -239,7 +249,12 @@ impl Library {
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn read_page(&self, Parameters(asked): Parameters<Part>) -> Answer {
         let (crawl, number) = self.page_named(&asked.page).await?;
-        let page = self.service.kept_page(crawl, number).await.map_err(said)?;
+        let page = self
+            .service
+            .library
+            .kept_page(crawl, number)
+            .await
+            .map_err(said)?;
         let passages = page.document().passages();
         let budget = LETTERS * asked.tokens.unwrap_or(TOKENS).min(MOST_TOKENS);
         let mut text = String::new();
@@ -269,9 +284,9 @@ impl Library {
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn explain_find(&self, Parameters(asked): Parameters<Named>) -> Answer {
         let (crawl, number) = self.page_named(&asked.page).await?;
-        let (row, topic) = self.service.crawl(crawl).await.map_err(said)?;
-        let critic = self.service.critic_of(&topic).await.map_err(said)?;
-        let found = self.service.store.result_at(row.id, number).await;
+        let (row, topic) = self.service.crawls.crawl(crawl).await.map_err(said)?;
+        let critic = self.service.topics.critic_of(&topic).await.map_err(said)?;
+        let found = self.service.crawls.result_at(row.id, number).await;
         let found = found.map_err(|error| error.to_string())?;
         let found = found.ok_or_else(|| format!("crawl {crawl} has no page {number}"))?;
         let band = Band::of(found.probability(&critic));
@@ -303,17 +318,22 @@ impl Library {
     async fn find_more(&self, Parameters(asked): Parameters<More>) -> Answer {
         let topic = self
             .service
+            .topics
             .topic_known_as(&asked.topic)
             .await
             .map_err(said)?;
         if !(1..=MOST_PAGES).contains(&asked.pages) {
             return Err(format!("a budget is 1 to {MOST_PAGES} pages"));
         }
-        self.service.allowance.take(asked.pages).map_err(said)?;
+        self.service
+            .library
+            .allowance
+            .take(asked.pages)
+            .map_err(said)?;
         let (begun, before) = self.begin(&topic, asked.pages).await.map_err(said)?;
         let mut changes = self.service.supervisor.changes();
         loop {
-            let (crawl, _) = self.service.crawl(begun.id).await.map_err(said)?;
+            let (crawl, _) = self.service.crawls.crawl(begun.id).await.map_err(said)?;
             if crawl.state != CrawlState::Running {
                 break;
             }
@@ -321,7 +341,7 @@ impl Library {
                 return Err("the program is ending".to_owned());
             }
         }
-        self.service.catch_up(|_| {}).await.map_err(said)?;
+        self.service.library.catch_up(|_| {}).await.map_err(said)?;
         let mut query = LibraryQuery {
             order: LibraryOrder::Likeliest,
             most: MOST_SHOWN,
@@ -330,7 +350,7 @@ impl Library {
         };
         let mut ours: Vec<LibraryPage> = Vec::new();
         loop {
-            let found = self.service.search(Some(&topic), &query).await;
+            let found = self.service.library.search(Some(&topic), &query).await;
             let found = found.map_err(said)?.pages;
             if found.is_empty() {
                 break;
@@ -340,7 +360,7 @@ impl Library {
                 |page: &LibraryPage| page.crawl == begun.id && page.number > before.requests;
             ours.extend(found.into_iter().filter(is_ours));
         }
-        let counts = self.service.counts(begun.id).await.map_err(said)?;
+        let counts = self.service.crawls.counts(begun.id).await.map_err(said)?;
         let fetched = counts.pages.saturating_sub(before.pages);
         let head = format!(
             "Pages fetched: {fetched}; finds among them: {}.",

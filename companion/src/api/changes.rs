@@ -33,5 +33,5 @@ pub(super) async fn changes(
     query: Result<Query<ChangesQuery>, QueryRejection>,
 ) -> Result<Json<Changes>, Problem> {
     let Query(query) = query?;
-    Ok(Json(app.service.changes(query.after).await?))
+    Ok(Json(app.service.topics.changes(query.after).await?))
 }

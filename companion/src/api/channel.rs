@@ -260,7 +260,7 @@ pub(super) async fn open(
     let Json(asked) = asked?;
     let random = secret::from_hex(&asked.random).and_then(|bytes| bytes.try_into().ok());
     let browser: Random = random.ok_or_else(|| Problem::bad("random is 64 hexadecimal digits"))?;
-    let known = app.service.store.device_key(&asked.device).await?;
+    let known = app.service.accounts.device_key(&asked.device).await?;
     let now = app.channels.began.elapsed();
     let begun = app.channels.begin(&asked.device, browser, now);
     let ((_, key), (name, companion)) = known.zip(begun).ok_or_else(|| {
@@ -304,7 +304,7 @@ pub(super) async fn call(
     let channels = &app.channels;
     let first = match channels.opening(&message, channels.began.elapsed()) {
         Some(opening) => {
-            let known = app.service.store.device_key(&opening.device).await?;
+            let known = app.service.accounts.device_key(&opening.device).await?;
             known.map(|(device, key)| {
                 let channel = key.channel(&opening.browser, &opening.companion);
                 (channel, device, opening.at)
@@ -314,7 +314,7 @@ pub(super) async fn call(
     };
     let call = channels.open(&message, first, channels.began.elapsed());
     let call = call.ok_or_else(refused)?;
-    if !app.service.store.has_device(call.device).await? {
+    if !app.service.accounts.has_device(call.device).await? {
         app.channels.close(call.device);
         return Err(refused());
     }

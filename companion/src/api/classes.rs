@@ -38,7 +38,7 @@ pub(super) async fn classes(
     query: Result<Query<ClassesQuery>, QueryRejection>,
 ) -> Result<Json<ClassesView>, Problem> {
     let Query(query) = query?;
-    let topic = app.service.topic_known_as(&query.topic).await?;
+    let topic = app.service.topics.topic_known_as(&query.topic).await?;
     Ok(Json(view(&app, topic).await?))
 }
 
@@ -61,13 +61,13 @@ pub(super) async fn choose(
     good: Result<Json<GoodNodes>, JsonRejection>,
 ) -> Result<Json<ClassesView>, Problem> {
     let Json(good) = good?;
-    let topic = app.service.topic_known_as(&good.topic).await?;
-    app.service.choose_good(&topic, &good.nodes).await?;
+    let topic = app.service.topics.topic_known_as(&good.topic).await?;
+    app.service.topics.choose_good(&topic, &good.nodes).await?;
     Ok(Json(view(&app, topic).await?))
 }
 
 async fn view(app: &App, topic: Topic) -> Result<ClassesView, ServiceError> {
-    let classes = app.service.needed_classes(&topic).await?;
+    let classes = app.service.topics.needed_classes(&topic).await?;
     Ok(ClassesView {
         topic: topic.name,
         by_class: classes.by_class,
@@ -104,10 +104,11 @@ pub(super) async fn pages(
     query: Result<Query<PagesQuery>, QueryRejection>,
 ) -> Result<Json<Vec<ClassedPage>>, Problem> {
     let (Path(id), Query(query)) = (id?, query?);
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let (node, skip) = (query.node.as_deref(), i64::from(query.skip));
     let pages = app
         .service
+        .topics
         .classed_pages(&crawl, &topic, node, MOST_CLASSED, skip);
     let page = |(row, corrected): (crate::store::ResultRow, _)| ClassedPage {
         address: row.address,
@@ -140,9 +141,10 @@ pub(super) async fn correct(
     said: Result<Json<ClassCorrection>, JsonRejection>,
 ) -> Result<Json<CrawlView>, Problem> {
     let (Path(id), Json(said)) = (id?, said?);
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let (page, class) = (&said.address, said.class.as_deref());
     app.service
+        .topics
         .correct_class(&crawl, &topic, page, class)
         .await?;
     Ok(Json(crawls::view(&app.service, &crawl, &topic.name).await?))

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::problem::WRONG;
 use super::{App, Problem};
-use crate::service::{NewCrawl, Service, Starts};
+use crate::service::{NewCrawl, Services, Starts};
 use crate::store::{CrawlRow, ResultRow};
 
 /// Crawls of a topic that are told of unless another number is asked for, and at most.
@@ -53,11 +53,15 @@ pub(super) async fn crawls(
 ) -> Result<Json<Vec<CrawlView>>, Problem> {
     let Query(query) = query?;
     let mut views = Vec::new();
-    let store = &app.service.store;
-    let Some(topic) = app.service.find_known_as(&query.topic).await? else {
+    let Some(topic) = app.service.topics.find_known_as(&query.topic).await? else {
         return Ok(Json(views));
     };
-    let crawls = store.web_crawls(Some(topic.id)).await?.into_iter();
+    let crawls = app
+        .service
+        .crawls
+        .web_crawls(Some(topic.id))
+        .await?
+        .into_iter();
     let seen = crawls.filter(|crawl| !crawl.is_removed);
     let most = query.most.map_or(CRAWLS, usize::from).min(MOST_CRAWLS);
     for crawl in seen.skip(query.skip).take(most) {
@@ -110,15 +114,16 @@ pub(super) async fn begin(
         },
         ..NewCrawl::new(starts, order.budget)
     };
-    let known = app.service.find_known_as(&order.topic).await?;
+    let known = app.service.topics.find_known_as(&order.topic).await?;
     app.service
+        .crawls
         .check_crawl(known.as_ref(), &order.topic, &new)
         .await?;
     let topic = match known {
         Some(topic) => topic,
-        None => app.service.create_topic(&order.topic, &[]).await?,
+        None => app.service.topics.create_topic(&order.topic, &[]).await?,
     };
-    let crawl = app.service.begin_crawl(&topic, &new).await?;
+    let crawl = app.service.crawls.begin_crawl(&topic, &new).await?;
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 
@@ -143,9 +148,10 @@ pub(super) async fn answer(
     given: Result<Json<QuestionAnswer>, JsonRejection>,
 ) -> Result<Json<CrawlView>, Problem> {
     let (Path(id), Json(given)) = (id?, given?);
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let (page, answer) = (&given.address, given.answer);
     app.service
+        .crawls
         .answer_question(&crawl, &topic, page, answer)
         .await?;
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
@@ -172,14 +178,14 @@ pub(super) async fn seeds(
     given: Result<Json<MoreSeeds>, JsonRejection>,
 ) -> Result<Json<CrawlView>, Problem> {
     let (Path(id), Json(given)) = (id?, given?);
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let pages: Result<Vec<Address>, _> = given
         .seeds
         .iter()
         .map(|page| Address::parse(page))
         .collect();
     let pages = pages.map_err(|error| Problem::bad(error.to_string()))?;
-    app.service.start_at_more(&crawl, &pages).await?;
+    app.service.crawls.start_at_more(&crawl, &pages).await?;
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 
@@ -204,9 +210,9 @@ pub(super) async fn change(
     wanted: Result<Json<CrawlChange>, JsonRejection>,
 ) -> Result<Json<CrawlView>, Problem> {
     let (Path(id), Json(wanted)) = (id?, wanted?);
-    let (crawl, topic) = app.service.crawl(id).await?;
-    app.service.change(&crawl, &wanted).await?;
-    let (crawl, _) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
+    app.service.crawls.change(&crawl, &wanted).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
     Ok(Json(view(&app.service, &crawl, &topic.name).await?))
 }
 
@@ -224,19 +230,23 @@ fn find_view(find: ResultRow, critic: &str) -> FindView {
 }
 
 pub(super) async fn view(
-    service: &Service,
+    service: &Services,
     crawl: &CrawlRow,
     topic: &str,
 ) -> Result<CrawlView, Problem> {
-    let store = &service.store;
-    let counts = service.counts(crawl.id).await?;
-    let finds = store.best_results(crawl.id, MOST_FINDS, 0).await?;
-    let of = service.topic(crawl.topic).await?;
-    let critic = service.critic_of(&of).await?;
-    let question = store.questions(crawl.id).await?.into_iter().next();
-    let alarm = store.alarms(crawl.id).await?.into_iter().next();
-    let skipped = store.skipped(crawl.id).await?;
-    let unfound = service.unfound(crawl).await?;
+    let counts = service.crawls.counts(crawl.id).await?;
+    let finds = service.crawls.best_results(crawl.id, MOST_FINDS, 0).await?;
+    let of = service.topics.topic(crawl.topic).await?;
+    let critic = service.topics.critic_of(&of).await?;
+    let question = service
+        .crawls
+        .open_questions(crawl.id)
+        .await?
+        .into_iter()
+        .next();
+    let alarm = service.crawls.alarms(crawl.id).await?.into_iter().next();
+    let skipped = service.crawls.skipped(crawl.id).await?;
+    let unfound = service.reports.unfound(crawl).await?;
     Ok(CrawlView {
         id: crawl.id,
         topic: topic.to_owned(),

@@ -14,7 +14,7 @@ use super::App;
 
 /// A file, and the same to write to.
 pub fn passing(app: &App) -> Result<(File, BufWriter<File>)> {
-    let file = tempfile::tempfile_in(app.service.store.folder())?;
+    let file = tempfile::tempfile_in(app.service.upkeep.folder())?;
     let out = file.try_clone()?;
     Ok((file, BufWriter::new(out)))
 }

@@ -144,7 +144,7 @@ fn is_extension(origin: &str) -> bool {
 }
 
 async fn is_paired(app: &App, origin: &str) -> bool {
-    let devices = app.service.store.devices().await.unwrap_or_default();
+    let devices = app.service.accounts.devices().await.unwrap_or_default();
     is_extension(origin) && devices.iter().any(|device| device.origin == origin)
 }
 

@@ -28,8 +28,8 @@ pub(super) async fn hosts(
     crawl: Result<Path<i64>, PathRejection>,
 ) -> Result<Json<HostsView>, Problem> {
     let Path(crawl) = crawl?;
-    let (crawl, _) = app.service.crawl(crawl).await?;
-    let found = app.service.hosts(&crawl).await?;
+    let (crawl, _) = app.service.crawls.crawl(crawl).await?;
+    let found = app.service.reports.hosts(&crawl).await?;
     Ok(Json(HostsView {
         all: found.all,
         in_trouble: found.in_trouble,

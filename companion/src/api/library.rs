@@ -69,7 +69,9 @@ pub(super) async fn search(
 ) -> Result<Json<LibraryFound>, Problem> {
     let Query(asked) = query?;
     let (topic, query) = read(&app, asked, program.is_some()).await?;
-    Ok(Json(app.service.search(topic.as_ref(), &query).await?))
+    Ok(Json(
+        app.service.library.search(topic.as_ref(), &query).await?,
+    ))
 }
 
 async fn read(
@@ -80,7 +82,7 @@ async fn read(
     let order = order(&asked.order)
         .ok_or_else(|| Problem::bad("an order is best, likeliest or newest".to_owned()))?;
     let topic = match &asked.topic {
-        Some(name) => Some(app.service.topic_known_as(name).await?),
+        Some(name) => Some(app.service.topics.topic_known_as(name).await?),
         None => None,
     };
     let query = LibraryQuery {
@@ -158,6 +160,7 @@ pub(super) async fn export(
     let to = Destination::one(Box::new(out));
     let taken = app
         .service
+        .exports
         .take_out(topic.as_ref(), &query, format, to, |_| {});
     taken.await?;
     Ok(stream(

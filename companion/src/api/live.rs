@@ -50,7 +50,7 @@ pub(super) async fn live(
         let app = app.clone();
         async move {
             // It ends with its token.
-            let tokens = app.service.store.tokens().await.ok()?;
+            let tokens = app.service.accounts.tokens().await.ok()?;
             tokens.iter().find(|one| one.id == token)?;
             let crawls = running(&app).await.ok()?;
             Event::default().event("crawls").json_data(crawls).ok()
@@ -63,13 +63,13 @@ pub(super) async fn live(
 
 async fn running(app: &App) -> anyhow::Result<serde_json::Value> {
     let mut crawls = Vec::new();
-    for crawl in app.service.store.web_crawls(None).await? {
+    for crawl in app.service.crawls.web_crawls(None).await? {
         if crawl.state.is_running() && !crawl.is_removed {
             // It may be deleted at this moment.
-            let Ok(topic) = app.service.topic(crawl.topic).await else {
+            let Ok(topic) = app.service.topics.topic(crawl.topic).await else {
                 continue;
             };
-            let counts = app.service.counts(crawl.id).await?;
+            let counts = app.service.crawls.counts(crawl.id).await?;
             crawls.push(json!({
                 "id": crawl.id, "topic": topic.name, "pages": counts.pages,
                 "budget": crawl.order.budget, "relevant": counts.relevant,

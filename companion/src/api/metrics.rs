@@ -109,24 +109,23 @@ const METRICS: [Metric; 9] = [
     )
 )]
 pub(super) async fn metrics(State(app): State<App>) -> Result<impl IntoResponse, Problem> {
-    let mut crawls = app.service.store.web_crawls(None).await?;
+    let mut crawls = app.service.crawls.web_crawls(None).await?;
     crawls.retain(|crawl| !crawl.is_removed);
     crawls.sort_by_key(|crawl| (!crawl.state.is_running(), -crawl.id));
     crawls.truncate(MOST_CRAWLS);
     let mut told = Vec::new();
     for crawl in crawls {
-        let store = &app.service.store;
-        let skipped = store.skipped(crawl.id).await?;
+        let skipped = app.service.crawls.skipped(crawl.id).await?;
         told.push(Told {
-            counts: app.service.counts(crawl.id).await?,
-            unfound: store.unfound(crawl.id).await?,
+            counts: app.service.crawls.counts(crawl.id).await?,
+            unfound: app.service.reports.unfound_of(crawl.id).await?,
             skipped: skipped.iter().map(|row| row.count).sum(),
             crawl,
         });
     }
     let mut text = written(&told);
-    if let Some(hands) = app.service.store.hands() {
-        text.push_str(&of_hands(&hands.all().await?, hands.waiting().await?));
+    if let Some((hands, waiting)) = app.service.crawls.hands().await? {
+        text.push_str(&of_hands(&hands, waiting));
     }
     Ok(([(CONTENT_TYPE, FORMAT)], text))
 }

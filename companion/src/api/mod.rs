@@ -44,13 +44,13 @@ pub use visitors::{
 
 use std::sync::Arc;
 
-use crate::service::{Provider, Service};
+use crate::service::{Provider, Services};
 
 /// What every call can reach.
 #[derive(Clone)]
 pub struct App {
     /// What can be asked for.
-    pub service: Service,
+    pub service: Services,
     /// Who may come in.
     pub access: Arc<AccessControl>,
     /// The pairing under way.
@@ -63,12 +63,12 @@ pub struct App {
 
 impl App {
     /// A server of that service on `port`.
-    pub fn new(service: Service, port: u16) -> Self {
+    pub fn new(service: Services, port: u16) -> Self {
         Self::with_access(service, port, AccessControl::new(port))
     }
 
     /// One for people who sign in, under that address.
-    pub fn public(service: Service, port: u16, site: PublicSite) -> Self {
+    pub fn public(service: Services, port: u16, site: PublicSite) -> Self {
         let access = AccessControl::new(port).for_public(site);
         Self::with_access(service, port, access)
     }
@@ -82,7 +82,7 @@ impl App {
         }
     }
 
-    fn with_access(service: Service, port: u16, access: AccessControl) -> Self {
+    fn with_access(service: Services, port: u16, access: AccessControl) -> Self {
         Self {
             service,
             access: Arc::new(access),

@@ -32,11 +32,11 @@ pub(super) async fn kept(
 ) -> Result<Json<KeptPageView>, Problem> {
     let Path((crawl, number)) = place?;
     let service = &app.service;
-    let (_, topic) = service.crawl(crawl).await?;
-    let row = service.store.result_at(crawl, number).await?;
+    let (_, topic) = service.crawls.crawl(crawl).await?;
+    let row = service.crawls.result_at(crawl, number).await?;
     let row = row.ok_or(ServiceError::Missing("page in this crawl"))?;
-    let page = service.kept_page(crawl, number).await?;
-    let critic = service.critic_of(&topic).await?;
+    let page = service.library.kept_page(crawl, number).await?;
+    let critic = service.topics.critic_of(&topic).await?;
     Ok(Json(KeptPageView {
         probability: row.probability(&critic),
         address: row.address,

@@ -27,7 +27,7 @@ pub(super) async fn next(
     asked: Result<Json<RenderingQuery>, JsonRejection>,
 ) -> Result<Json<RenderingsView>, Problem> {
     let Json(asked) = asked?;
-    Ok(Json(app.service.renderings(&asked).await?))
+    Ok(Json(app.service.crawls.renderings(&asked).await?))
 }
 
 /// Bring a page as a browser shows it
@@ -49,7 +49,7 @@ pub(super) async fn take(
     brought: Result<Json<Rendering>, JsonRejection>,
 ) -> Result<StatusCode, Problem> {
     let Json(brought) = brought?;
-    app.service.take_rendering(brought).await?;
+    app.service.crawls.take_rendering(brought).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -72,6 +72,6 @@ pub(super) async fn read(
     reading: Result<Json<Reading>, JsonRejection>,
 ) -> Result<StatusCode, Problem> {
     let Json(reading) = reading?;
-    app.service.take_reading(reading).await?;
+    app.service.readings.take_reading(reading).await?;
     Ok(StatusCode::NO_CONTENT)
 }

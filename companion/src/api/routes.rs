@@ -154,7 +154,7 @@ async fn pair(
             let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
             let name: String = name.chars().take(80).collect();
             let origin = origin.unwrap_or_default();
-            let device = app.service.store.add_device(&name, origin, &key).await?;
+            let device = app.service.accounts.add_device(&name, origin, &key).await?;
             Ok(Json(PairAnswer::Paired(Paired { device })))
         }
     }
@@ -181,7 +181,7 @@ async fn events(
     if by_token.is_some() {
         tokens::check_events(&events)?;
     }
-    Ok(Json(app.service.take_events(events).await?))
+    Ok(Json(app.service.topics.take_events(events).await?))
 }
 
 /// All topics, newest first
@@ -194,7 +194,7 @@ async fn events(
     )
 )]
 async fn topics(State(app): State<App>) -> Result<Json<Vec<TopicView>>, Problem> {
-    Ok(Json(app.service.topics().await?))
+    Ok(Json(app.service.topics.topics().await?))
 }
 
 /// A link that opens the dashboard, once
@@ -230,7 +230,7 @@ async fn forget(
     asked: Result<Json<Forget>, JsonRejection>,
 ) -> Result<Json<Forgotten>, Problem> {
     let Json(asked) = asked?;
-    Ok(Json(app.service.forget(&asked).await?))
+    Ok(Json(app.service.deletion.forget(&asked).await?))
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -261,7 +261,12 @@ async fn model(
     query: Result<Query<ModelQuery>, QueryRejection>,
 ) -> Result<Response, Problem> {
     let Query(query) = query?;
-    let Some((number, file)) = app.service.model(&query.topic, query.version).await? else {
+    let Some((number, file)) = app
+        .service
+        .models
+        .model(&query.topic, query.version)
+        .await?
+    else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
     let version = HeaderName::from_static(MODEL_VERSION);

@@ -39,8 +39,8 @@ pub(super) async fn strategies(
     query: Result<Query<StrategiesQuery>, QueryRejection>,
 ) -> Result<Json<Vec<StrategyView>>, Problem> {
     let Query(query) = query?;
-    let topic = app.service.topic_known_as(&query.topic).await?;
-    let learned = app.service.learned(&topic).await?;
+    let topic = app.service.topics.topic_known_as(&query.topic).await?;
+    let learned = app.service.models.learned(&topic).await?;
     Ok(Json(views(&learned)))
 }
 
@@ -63,12 +63,13 @@ pub(super) async fn choose(
     choice: Result<Json<StrategyChoice>, JsonRejection>,
 ) -> Result<Json<Vec<StrategyView>>, Problem> {
     let Json(choice) = choice?;
-    let topic = app.service.topic_known_as(&choice.topic).await?;
+    let topic = app.service.topics.topic_known_as(&choice.topic).await?;
     app.service
+        .topics
         .choose_strategy(&topic, &choice.strategy)
         .await?;
-    let topic = app.service.topic_known_as(&choice.topic).await?;
-    Ok(Json(views(&*app.service.learned(&topic).await?)))
+    let topic = app.service.topics.topic_known_as(&choice.topic).await?;
+    Ok(Json(views(&*app.service.models.learned(&topic).await?)))
 }
 
 /// Train a topic's model of hop distances; answers when it is done
@@ -89,7 +90,7 @@ pub(super) async fn train(
     order: Result<Json<TrainingOrder>, JsonRejection>,
 ) -> Result<Json<TrainingView>, Problem> {
     let Json(order) = order?;
-    let topic = app.service.topic_known_as(&order.topic).await?;
+    let topic = app.service.topics.topic_known_as(&order.topic).await?;
     let model = DistanceModel::named(&order.model).ok_or_else(|| {
         let names = DistanceModel::ALL.map(DistanceModel::strategy).join(", ");
         Problem::bad(format!(
@@ -97,7 +98,7 @@ pub(super) async fn train(
             order.model
         ))
     })?;
-    let report = app.service.train_distance(&topic, model).await?;
+    let report = app.service.models.train_distance(&topic, model).await?;
     let count = |count: usize| count as u64;
     Ok(Json(TrainingView {
         paths: count(report.paths),

@@ -63,12 +63,12 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 /// The token that a request came with, if it is one that was made and not revoked.
 pub(super) async fn permitted(app: &App, headers: &HeaderMap) -> Result<TokenRow, Problem> {
     let token = bearer(headers).ok_or_else(refused)?;
-    let store = &app.service.store;
-    let known = store.token(&secret::digest(token)).await?;
+    let accounts = &app.service.accounts;
+    let known = accounts.token(&secret::digest(token)).await?;
     let known = known.ok_or_else(refused)?;
     let now = clock::now();
     if now - known.used > USED_EVERY {
-        store.token_used(known.id, now).await?;
+        accounts.token_used(known.id, now).await?;
     }
     Ok(known)
 }
@@ -121,7 +121,7 @@ async fn is_of_reading(app: &App, path: &str) -> Result<bool, Problem> {
     let number = rest.split('/').next().unwrap_or_default();
     // A number that is written with escapes is refused: the call itself would understand it.
     match number.parse() {
-        Ok(crawl) => Ok(app.service.is_reading(crawl).await?),
+        Ok(crawl) => Ok(app.service.readings.is_reading(crawl).await?),
         Err(_) => Ok(number.contains('%')),
     }
 }

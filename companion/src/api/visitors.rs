@@ -183,7 +183,7 @@ async fn judge(
     account: AccountRow,
     needed: Needed,
 ) -> Result<(Visitor, Verdict), Problem> {
-    let topics = app.service.store.topic_roles(account.id).await?;
+    let topics = app.service.accounts.topic_roles(account.id).await?;
     let mut visitor = Visitor::new(account, topics);
     let verdict = needed.judge(app, &mut visitor).await?;
     Ok((visitor, verdict))
@@ -205,7 +205,7 @@ async fn change(
         let is_done = status.is_success() || status.is_redirection();
         // A list that was read is not kept.
         if is_done && path != "/lists" {
-            let put = app.service.put_deed(&name, path).await;
+            let put = app.service.accounts.put_deed(&name, path).await;
             if let Err(error) = put {
                 warn!(%error, name, "what was changed was not put down");
             }
@@ -271,7 +271,7 @@ async fn programs(path: &str, request: Request, next: Next) -> Response {
 
 async fn who(app: &App, headers: &HeaderMap) -> Result<Option<(AccountRow, bool)>, Problem> {
     match key(headers) {
-        Some(key) => Ok(app.service.signed_in(key).await?),
+        Some(key) => Ok(app.service.accounts.signed_in(key).await?),
         None => Ok(None),
     }
 }

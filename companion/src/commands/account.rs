@@ -11,7 +11,7 @@ use serde_json::json;
 use super::place::Place;
 use crate::clock;
 use crate::crawler::way::Way;
-use crate::service::Service;
+use crate::service::Services;
 use crate::store::Role;
 
 /// Make, list, change or remove accounts of people who share what is kept here.
@@ -98,40 +98,49 @@ impl Account {
     /// Does it.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
+        let service = Services::new(store, Way::default());
         match &self.action {
             Some(Action::Add {
                 name,
                 role,
                 no_password: true,
                 ..
-            }) => service.add_account_without(name, *role).await?,
+            }) => service.accounts.add_account_without(name, *role).await?,
             Some(Action::Bind { name, subject }) => {
-                service.bind_account(name, subject.as_deref()).await?;
+                service
+                    .accounts
+                    .bind_account(name, subject.as_deref())
+                    .await?;
             }
             Some(Action::Add {
                 name, role, read, ..
             }) => {
                 let given = given(*read)?;
-                let password = service.add_account(name, *role, given.as_deref()).await?;
+                let password = service
+                    .accounts
+                    .add_account(name, *role, given.as_deref())
+                    .await?;
                 self.print_password(&password, *read)?;
             }
-            Some(Action::Role { name, role }) => service.change_role(name, *role).await?,
+            Some(Action::Role { name, role }) => service.accounts.change_role(name, *role).await?,
             Some(Action::Password { name, read }) => {
                 let given = given(*read)?;
-                let password = service.change_password(name, given.as_deref()).await?;
+                let password = service
+                    .accounts
+                    .change_password(name, given.as_deref())
+                    .await?;
                 self.print_password(&password, *read)?;
             }
             Some(Action::Share { topic, name, role }) => {
-                let topic = service.store.topic_called(topic).await?;
+                let topic = service.topics.topic_called(topic).await?;
                 let topic = topic.filter(|topic| !topic.is_deleted);
                 let topic = topic.context("there is no topic of that name")?;
-                service.share(&topic, name, *role).await?;
+                service.accounts.share(&topic, name, *role).await?;
             }
             Some(Action::Remove { name }) => {
-                let account = service.account(name).await?;
-                let alone = service.owned_alone(account.id).await?;
-                service.remove_account(name).await?;
+                let account = service.accounts.account(name).await?;
+                let alone = service.accounts.owned_alone(account.id).await?;
+                service.accounts.remove_account(name).await?;
                 for topic in alone {
                     message!(
                         "linkscent: nobody owns “{topic}” by name any more; \
@@ -153,12 +162,12 @@ impl Account {
         Ok(())
     }
 
-    async fn list(&self, service: &Service) -> Result<()> {
-        for account in service.store.accounts().await? {
+    async fn list(&self, service: &Services) -> Result<()> {
+        for account in service.accounts.accounts().await? {
             let (role, made) = (account.role.name(), clock::date(account.created));
             let mut topics = serde_json::Map::new();
-            for (topic, role) in service.store.topic_roles(account.id).await? {
-                topics.insert(service.topic(topic).await?.name, role.name().into());
+            for (topic, role) in service.accounts.topic_roles(account.id).await? {
+                topics.insert(service.topics.topic(topic).await?.name, role.name().into());
             }
             if self.json {
                 print_json(

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::network::Network;
 use super::place::Place;
-use crate::service::{NewCrawl, Service, Starts};
+use crate::service::{NewCrawl, Services, Starts};
 
 /// Print what a crawl for a topic would fetch next, before anything is fetched.
 ///
@@ -39,17 +39,17 @@ impl Ahead {
     /// Prints it.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, self.network.way());
-        let topic = service.topic_known_as(&self.topic).await?;
-        let crawls = service.store.web_crawls(Some(topic.id)).await?.into_iter();
+        let service = Services::new(store, self.network.way());
+        let topic = service.topics.topic_known_as(&self.topic).await?;
+        let crawls = service.crawls.web_crawls(Some(topic.id)).await?.into_iter();
         let mut unfinished = crawls.filter(|crawl| !crawl.is_removed && !crawl.state.is_over());
         let unfinished = unfinished.next().filter(|_| !self.new);
         message!("linkscent: playing the crawl through …");
         let run = if let Some(crawl) = &unfinished {
-            service.dry_run_of(crawl).await?
+            service.crawls.dry_run_of(crawl).await?
         } else {
             let new = NewCrawl::new(Starts::default(), PROPOSED_BUDGET);
-            service.dry_run(&topic, &new).await?
+            service.crawls.dry_run(&topic, &new).await?
         };
         if self.json {
             let pages: Vec<_> = run.pages.iter().map(as_json).collect();

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::place::Place;
 use crate::crawler::way::Way;
-use crate::service::Service;
+use crate::service::Services;
 use crate::store::{BroughtBack, Copied, bring_back};
 
 /// Copy the pages of crawls to an object store as they come, and bring them back.
@@ -50,9 +50,9 @@ impl Archives {
         if self.bring_back {
             return self.bring_back().await;
         }
-        let service = Service::new(self.place.open().await?, Way::default());
+        let service = Services::new(self.place.open().await?, Way::default());
         if self.stop {
-            let left = service.store.stop_copies().await?;
+            let left = service.upkeep.stop_copies().await?;
             if let Some(place) = left.filter(|_| !self.json) {
                 print_line!(
                     "what was copied stays in {place}: delete it there if you need it no more"
@@ -60,7 +60,7 @@ impl Archives {
             }
         }
         if let Some(place) = &self.copy_to {
-            service.store.copy_to(place).await?;
+            service.upkeep.copy_to(place).await?;
         }
         if self.copy || self.copy_to.is_some() {
             let said = |copied: &Copied| {
@@ -70,10 +70,10 @@ impl Archives {
                     copied.crawl
                 );
             };
-            service.copy_archives(said).await?;
+            service.upkeep.copy_archives(said).await?;
         }
-        let place = service.store.copied_to().await?;
-        let copied = service.store.copied().await?;
+        let place = service.upkeep.copied_to().await?;
+        let copied = service.upkeep.copied().await?;
         if self.json {
             print_json(&json!({ "place": place, "crawls": copied }))?;
             return Ok(());

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::place::Place;
 use crate::crawler::way::Way;
-use crate::service::Service;
+use crate::service::Services;
 use crate::store::{CrawlRow, Reaction};
 
 /// Change a crawl while it runs or rests, wherever it does.
@@ -88,17 +88,17 @@ impl Change {
     /// Does so.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
-        let (crawl, topic) = service.crawl(self.crawl).await?;
+        let service = Services::new(store, Way::default());
+        let (crawl, topic) = service.crawls.crawl(self.crawl).await?;
         let change = self.what.change();
         match &change {
             // One that is over does not go on in this program, which ends here.
             CrawlChange::More { pages } if crawl.can_go_on() => {
-                service.prepare_to_go_on(&crawl, *pages).await?;
+                service.crawls.prepare_to_go_on(&crawl, *pages).await?;
             }
-            change => service.change(&crawl, change).await?,
+            change => service.crawls.change(&crawl, change).await?,
         }
-        let (now, _) = service.crawl(crawl.id).await?;
+        let (now, _) = service.crawls.crawl(crawl.id).await?;
         if self.json {
             let CrawlRow {
                 id, order, state, ..

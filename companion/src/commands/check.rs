@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 
 use super::place::Place;
 use crate::crawler::way::Way;
-use crate::service::Service;
+use crate::service::Services;
 use linkscent_output::print_json;
 
 /// Look through the data folder, and say what is damaged.
@@ -35,7 +35,7 @@ impl Check {
     /// Checks; an error if something is wrong that was not mended.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
+        let service = Services::new(store, Way::default());
         let bar = if self.json {
             ProgressBar::hidden()
         } else {
@@ -43,7 +43,7 @@ impl Check {
         };
         bar.enable_steady_tick(Duration::from_millis(200));
         let told = |pages| bar.set_message(format!("{pages} pages"));
-        let checked = service.check(self.repair, told).await?;
+        let checked = service.upkeep.check(self.repair, told).await?;
         bar.finish_and_clear();
         if self.json {
             print_json(&checked)?;
@@ -66,7 +66,10 @@ impl Check {
             }
         }
         if !checked.is_well() {
-            bail!("something is wrong in {}", service.store.folder().display());
+            bail!(
+                "something is wrong in {}",
+                service.upkeep.folder().display()
+            );
         }
         Ok(())
     }

@@ -29,7 +29,7 @@ use crate::crawler::fetch::Fetcher;
 use crate::crawler::outages::through_outages;
 use crate::crawler::runner::{Ended, Runner};
 use crate::crawler::way::Way;
-use crate::service::{LARGEST_BUDGET, NewCrawl, Service, Starts, is_held};
+use crate::service::{LARGEST_BUDGET, NewCrawl, Services, Starts, is_held};
 use crate::store::{CrawlRow, Reaction, Store};
 
 /// Between two looks at a crawl that another process runs.
@@ -192,9 +192,9 @@ fn run_until_it_rests(
 }
 
 /// Copies what is left of a crawl's archive, if it is copied; a second Ctrl-C leaves it for later.
-async fn copy_last(service: &Service, crawl: i64) {
+async fn copy_last(service: &Services, crawl: i64) {
     let copied = tokio::select! {
-        copied = service.copy_archive(crawl) => copied,
+        copied = service.upkeep.copy_archive(crawl) => copied,
         () = told_to_end() => return,
     };
     if let Err(error) = copied {
@@ -208,7 +208,7 @@ impl Crawl {
         let way = self.network.way_of_crawls(self.by_hands);
         let began = Instant::now();
         let store = handle.block_on(self.place.open())?;
-        let service = Service::new(store.clone(), way.clone());
+        let service = Services::new(store.clone(), way.clone());
         let crawl = handle.block_on(self.find_or_begin(&service))?;
         message!(
             "linkscent: crawl {} to {} pages; Ctrl-C pauses it, and the same command goes on",
@@ -219,7 +219,7 @@ impl Crawl {
         let told = Interrupt::listen(handle);
         let copying = handle.spawn({
             let service = service.clone();
-            async move { service.keep_copies().await }
+            async move { service.upkeep.keep_copies().await }
         });
         let run = || run_until_it_rests(&store, crawl.id, &way, handle, &told, &bar);
         let ran = through_outages(&store, crawl.id, handle, || told.is_told(), run);
@@ -302,23 +302,25 @@ impl Crawl {
         }
     }
 
-    async fn find_or_begin(&self, service: &Service) -> Result<CrawlRow> {
-        let store = &service.store;
+    async fn find_or_begin(&self, service: &Services) -> Result<CrawlRow> {
         let examples = addresses(self.examples.as_deref())?;
         let seeds = addresses(self.seeds.as_deref())?;
-        let topic = service.create_topic(&self.topic_name()?, &[]).await?;
+        let topic = service
+            .topics
+            .create_topic(&self.topic_name()?, &[])
+            .await?;
         for (texts, wanted) in [(&self.describe, true), (&self.not_about, false)] {
             for text in texts {
-                service.say(&topic, text, Some(wanted)).await?;
+                service.topics.say(&topic, text, Some(wanted)).await?;
             }
         }
         let topic = if self.good.is_empty() {
             topic
         } else {
-            service.choose_good(&topic, &self.good).await?;
-            service.topic(topic.id).await?
+            service.topics.choose_good(&topic, &self.good).await?;
+            service.topics.topic(topic.id).await?
         };
-        let unfinished = store.web_crawls(Some(topic.id)).await?;
+        let unfinished = service.crawls.web_crawls(Some(topic.id)).await?;
         let is_unfinished =
             |crawl: &CrawlRow| !crawl.state.is_over() && !crawl.is_removed && !crawl.is_intake();
         let unfinished = unfinished.into_iter().find(is_unfinished);
@@ -341,13 +343,13 @@ impl Crawl {
             return Ok(crawl);
         }
         if self.go_on {
-            let crawls = store.web_crawls(Some(topic.id)).await?.into_iter();
+            let crawls = service.crawls.web_crawls(Some(topic.id)).await?.into_iter();
             let mut crawls = crawls.filter(|crawl| !crawl.is_round() && !crawl.is_removed);
             let last = crawls
                 .next()
                 .context("the topic has no crawl to go on with")?;
-            service.prepare_to_go_on(&last, self.budget).await?;
-            return Ok(service.crawl(last.id).await?.0);
+            service.crawls.prepare_to_go_on(&last, self.budget).await?;
+            return Ok(service.crawls.crawl(last.id).await?.0);
         }
         let new = NewCrawl {
             delay: Some(self.delay),
@@ -376,7 +378,7 @@ impl Crawl {
                 self.budget,
             )
         };
-        Ok(service.prepare_crawl(&topic, &new).await?)
+        Ok(service.crawls.prepare_crawl(&topic, &new).await?)
     }
 
     fn weighted_strategy(&self) -> Result<Option<String>> {

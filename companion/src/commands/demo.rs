@@ -13,7 +13,7 @@ use super::replay;
 use super::serve::until_interrupted;
 use crate::api::App;
 use crate::crawler::way::Way;
-use crate::service::{NewCrawl, Service, Starts};
+use crate::service::{NewCrawl, Services, Starts};
 use crate::store::Store;
 use linkscent_archive::frozen::FrozenWeb;
 
@@ -50,7 +50,7 @@ impl Demo {
         let folder = std::env::temp_dir().join(format!("linkscent-demo-{}", std::process::id()));
         let store = Store::open(&folder).await?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let app = App::new(Service::new(store, way), listener.local_addr()?.port());
+        let app = App::new(Services::new(store, way), listener.local_addr()?.port());
         print_line!(
             "A small web of {} hosts is up. Topic: “{TOPIC}”, from {} example pages.",
             HOSTS.len(),
@@ -72,17 +72,17 @@ impl Demo {
     async fn crawl(&self, app: &App) -> Result<i64> {
         let service = &app.service;
         let examples: Vec<String> = EXAMPLES.iter().map(ToString::to_string).collect();
-        let topic = service.create_topic(TOPIC, &[]).await?;
+        let topic = service.topics.create_topic(TOPIC, &[]).await?;
         let starts = Starts {
             examples,
             ..Starts::default()
         };
         let mut changes = service.supervisor.changes();
         let new = NewCrawl::new(starts, BUDGET);
-        let id = service.begin_crawl(&topic, &new).await?.id;
+        let id = service.crawls.begin_crawl(&topic, &new).await?.id;
         loop {
             let _ = tokio::time::timeout(Duration::from_secs(1), changes.changed()).await;
-            let (crawl, _) = service.crawl(id).await?;
+            let (crawl, _) = service.crawls.crawl(id).await?;
             if !crawl.state.is_running() {
                 return Ok(id);
             }
@@ -90,16 +90,16 @@ impl Demo {
     }
 
     async fn tell(&self, app: &App, crawl: i64) -> Result<()> {
-        let counts = app.service.counts(crawl).await?;
+        let counts = app.service.crawls.counts(crawl).await?;
         print_lines!(
             "\n{} pages fetched, {} more about the topic (harvest {:.0} %):",
             counts.pages,
             counts.relevant,
             100.0 * counts.harvest()
         );
-        let (_, topic) = app.service.crawl(crawl).await?;
-        let critic = app.service.critic_of(&topic).await?;
-        for found in app.service.store.best_results(crawl, 8, 0).await? {
+        let (_, topic) = app.service.crawls.crawl(crawl).await?;
+        let critic = app.service.topics.critic_of(&topic).await?;
+        for found in app.service.crawls.best_results(crawl, 8, 0).await? {
             let likely = Band::of(found.probability(&critic));
             print_line!(
                 "  {:<12}  {}  {}",

@@ -17,7 +17,7 @@ use tempfile::NamedTempFile;
 use super::place::Place;
 use super::search::read_new_pages;
 use crate::crawler::way::Way;
-use crate::service::{Destination, LibraryOrder, LibraryQuery, Service};
+use crate::service::{Destination, LibraryOrder, LibraryQuery, Services};
 use crate::store::Topic;
 
 /// Write what crawls found to a file for other programs.
@@ -82,18 +82,21 @@ impl Export {
         folder.unwrap_or(Path::new("."))
     }
 
-    async fn research(&self, service: &Service) -> Result<()> {
+    async fn research(&self, service: &Services) -> Result<()> {
         let crawl = self
             .crawl
             .context("which crawl? Give --crawl with its number")?;
-        let (crawl, topic) = service.crawl(crawl).await?;
+        let (crawl, topic) = service.crawls.crawl(crawl).await?;
         if self.out == Path::new("-") {
-            return Ok(service.write_research(&crawl, file_on_stdout()).await?);
+            return Ok(service
+                .exports
+                .write_research(&crawl, file_on_stdout())
+                .await?);
         }
         let writing = || format!("writing {}", self.out.display());
         let file = self.beside().with_context(writing)?;
         let out = BufWriter::new(file.reopen().with_context(writing)?);
-        service.write_research(&crawl, out).await?;
+        service.exports.write_research(&crawl, out).await?;
         file.as_file().sync_all().with_context(writing)?;
         let bytes = file.as_file().metadata().with_context(writing)?.len();
         file.persist(&self.out).with_context(writing)?;
@@ -114,9 +117,9 @@ impl Export {
         Ok(())
     }
 
-    async fn topic_file(&self, service: &Service, topic: Option<&Topic>) -> Result<()> {
+    async fn topic_file(&self, service: &Services, topic: Option<&Topic>) -> Result<()> {
         let topic = topic.context("which topic? Give --topic")?;
-        let written = service.topic_file(topic, self.remarks).await?;
+        let written = service.topics.topic_file(topic, self.remarks).await?;
         if self.out == Path::new("-") {
             let mut out = file_on_stdout();
             out.write_all(&written)?;
@@ -139,9 +142,9 @@ impl Export {
     /// Writes it: a file is there when it is whole, or as it was.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
+        let service = Services::new(store, Way::default());
         let topic = match &self.topic {
-            Some(name) => Some(service.topic_known_as(name).await?),
+            Some(name) => Some(service.topics.topic_known_as(name).await?),
             None => None,
         };
         if self.format == TOPIC {
@@ -164,6 +167,7 @@ impl Export {
         if self.out == Path::new("-") {
             let to = Destination::one(file_on_stdout());
             service
+                .exports
                 .take_out(topic.as_ref(), &query, format, to, told)
                 .await?;
             return Ok(());
@@ -187,6 +191,7 @@ impl Export {
             }),
         };
         let pages = service
+            .exports
             .take_out(topic.as_ref(), &query, format, to, told)
             .await;
         let pages = pages.with_context(writing)?;

@@ -22,7 +22,7 @@ use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_und
 use super::intake::ArchiveImport;
 use super::place::Place;
 use crate::crawler::way::Way;
-use crate::service::{Service, TopicFile};
+use crate::service::{Services, TopicFile};
 
 /// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -107,7 +107,8 @@ impl Import {
                 .context("an archive is for a topic: give --topic")?;
             let store = self.place.open().await?;
             let import = ArchiveImport {
-                service: Service::new(store, Way::default()),
+                store: store.clone(),
+                service: Services::new(store, Way::default()),
                 file: self.from,
                 topic,
                 dry_run: self.dry_run,
@@ -186,8 +187,11 @@ impl Import {
         let file = TopicFile::open(&self.from)?;
         if !self.dry_run {
             let store = self.place.open().await?;
-            let service = Service::new(store, Way::default());
-            service.take_topic_in(&file, self.topic.as_deref()).await?;
+            let service = Services::new(store, Way::default());
+            service
+                .topics
+                .take_topic_in(&file, self.topic.as_deref())
+                .await?;
         }
         let name = self.topic.as_ref().unwrap_or(&file.name);
         let (targets, said) = (file.targets(), file.said.len());
@@ -224,10 +228,13 @@ impl Import {
         let name = self.topic.as_ref().or(self.good.first());
         let name = name.context("a topic needs a name: give --topic")?;
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
+        let service = Services::new(store, Way::default());
         let given = (!self.good.is_empty()).then_some(good.as_slice());
-        let topic = service.import_taxonomy(name, &taxonomy, given).await?;
-        let classes = service.classes(&topic).await?;
+        let topic = service
+            .topics
+            .import_taxonomy(name, &taxonomy, given)
+            .await?;
+        let classes = service.topics.classes(&topic).await?;
         let good = classes.map(|classes| classes.good).unwrap_or_default();
         self.report(&taxonomy, &good, held_out, read, (only_said, found))
     }

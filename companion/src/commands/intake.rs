@@ -13,12 +13,13 @@ use super::told_to_end;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::{Ended, Given, Runner};
 use crate::crawler::way::Way;
-use crate::service::Service;
-use crate::store::{Command, CrawlRow};
+use crate::service::Services;
+use crate::store::{Command, CrawlRow, Store};
 
 /// An archive that is to be taken in.
 pub(super) struct ArchiveImport {
-    pub service: Service,
+    pub store: Store,
+    pub service: Services,
     pub file: PathBuf,
     /// Name of the topic.
     pub topic: String,
@@ -30,7 +31,7 @@ pub(super) struct ArchiveImport {
 impl ArchiveImport {
     /// Looks through the archive, tells what is in it, and takes it in.
     pub async fn run(self) -> Result<()> {
-        let given = self.service.look_through(self.file.clone()).await?;
+        let given = self.service.crawls.look_through(self.file.clone()).await?;
         let survey = given.intake().survey().clone();
         if !self.json {
             tell(&survey);
@@ -41,11 +42,16 @@ impl ArchiveImport {
             }
             return Ok(());
         }
-        let topic = self.service.create_topic(&self.topic, &[]).await?;
-        let crawl = self.service.prepare_intake(&topic, &given).await?;
+        let topic = self.service.topics.create_topic(&self.topic, &[]).await?;
+        let crawl = self.service.crawls.prepare_intake(&topic, &given).await?;
         let ended = self.take_in(&crawl, given, survey.pages).await?;
-        let (pages, _, relevant, _) = self.service.store.counts(crawl.id).await?;
-        let notices = self.service.store.notices(topic.id, Some(crawl.id)).await?;
+        let counts = self.service.crawls.counts(crawl.id).await?;
+        let (pages, relevant) = (counts.pages, counts.relevant);
+        let notices = self
+            .service
+            .crawls
+            .notices(topic.id, Some(crawl.id))
+            .await?;
         if self.json {
             let whole = !matches!(ended, Ended::Paused);
             print_json(&json!({
@@ -76,7 +82,7 @@ impl ArchiveImport {
         } else {
             ProgressBar::new(pages)
         };
-        let (store, crawl, handle) = (self.service.store.clone(), crawl.clone(), Handle::current());
+        let (store, crawl, handle) = (self.store.clone(), crawl.clone(), Handle::current());
         let fetcher = Fetcher::new(Way::default())?;
         let taking = tokio::task::spawn_blocking(move || {
             let runner = Runner::resume(store, crawl, fetcher, handle.clone(), |_, _| {})?;

@@ -8,7 +8,7 @@ use rmcp::transport::stdio;
 use super::network::Network;
 use super::place::Place;
 use crate::mcp::Library;
-use crate::service::Service;
+use crate::service::Services;
 
 /// Serve the library to a program that speaks the Model Context Protocol, over standard input and
 /// output.
@@ -32,7 +32,7 @@ impl Mcp {
     /// Runs until the other side ends.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, self.network.way());
+        let service = Services::new(store, self.network.way());
         let supervisor = service.supervisor.clone();
         let server = Library::new(service, self.may_crawl);
         let running = server.serve(stdio()).await.context("beginning to speak")?;

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::place::Place;
 use crate::clock;
 use crate::crawler::way::Way;
-use crate::service::{Outdated, Retention, Service};
+use crate::service::{Outdated, Retention, Services};
 
 /// Delete crawls that are too old or take too much room.
 ///
@@ -73,10 +73,10 @@ impl Prune {
             bail!("say what is to be kept: --keep-days, --keep-megabytes, or both");
         }
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
-        let outdated = service.outdated(retention).await?;
+        let service = Services::new(store, Way::default());
+        let outdated = service.upkeep.outdated(retention).await?;
         if self.delete && !outdated.is_empty() {
-            service.prune(&outdated).await?;
+            service.upkeep.prune(&outdated).await?;
         }
         if self.json {
             let crawls: Vec<_> = outdated.iter().map(as_json).collect();

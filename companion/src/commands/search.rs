@@ -10,7 +10,7 @@ use linkscent_core::wire::api::{LibraryFound, LibraryPage};
 
 use super::place::Place;
 use crate::crawler::way::Way;
-use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN, Service};
+use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN, Services};
 use linkscent_output::print_json;
 
 /// Search what crawls found, by words.
@@ -71,17 +71,23 @@ impl Search {
     /// Prints it.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
+        let service = Services::new(store, Way::default());
         if self.rebuild {
-            service.rebuild_index().await?;
+            service.library.rebuild_index().await?;
         }
         let topic = match &self.topic {
-            Some(name) => Some(service.topic_known_as(name).await?),
+            Some(name) => Some(service.topics.topic_known_as(name).await?),
             None => None,
         };
         read_new_pages(&service).await?;
         let kept = match &self.kept {
-            Some(name) => Some(service.search_called(topic.as_ref(), name).await?.query()),
+            Some(name) => Some(
+                service
+                    .library
+                    .search_called(topic.as_ref(), name)
+                    .await?
+                    .query(),
+            ),
             None => None,
         };
         let asked = LibraryQuery {
@@ -105,7 +111,7 @@ impl Search {
             skip: self.skip,
             ..query
         };
-        let found = service.search(topic.as_ref(), &query).await?;
+        let found = service.library.search(topic.as_ref(), &query).await?;
         if self.json {
             print_json(&found)?;
         } else {
@@ -116,11 +122,12 @@ impl Search {
 }
 
 /// Takes pages into the index that are not there yet, and says how far that is.
-pub(super) async fn read_new_pages(service: &Service) -> Result<()> {
+pub(super) async fn read_new_pages(service: &Services) -> Result<()> {
     let bar = ProgressBar::new_spinner();
     bar.enable_steady_tick(Duration::from_millis(200));
     bar.set_message("looking for pages that are not in the index yet");
     service
+        .library
         .catch_up(|pages| bar.set_message(format!("{pages} pages are new in the index")))
         .await?;
     bar.finish_and_clear();

@@ -16,7 +16,7 @@ use super::prune::Keep;
 use super::told_to_end;
 use crate::api::{self, App, PublicSite};
 use crate::dashboard;
-use crate::service::Service;
+use crate::service::Services;
 use crate::store::Role;
 
 /// Serve the dashboard and the API for the browser extension, on this machine
@@ -61,7 +61,7 @@ impl Serve {
             format!("listening on port {port}; is linkscent running already? --port takes another")
         })?;
         let way = self.network.way_of_crawls(self.by_hands);
-        let service = Service::new(store, way);
+        let service = Services::new(store, way);
         let port = listener.local_addr()?.port();
         let app = if let Some(site) = self.public.clone() {
             check_owner(&service).await?;
@@ -74,12 +74,12 @@ impl Serve {
             );
             App::new(service.clone(), port)
         };
-        service.finish_deleting().await?;
+        service.deletion.finish_deleting().await?;
         service.supervisor.resume_all().await?;
         self.announce(&app)?;
         tokio::select! {
             served = until_interrupted(app, listener) => served,
-            kept = service.keep_within(self.keep.retention()) => kept,
+            kept = service.upkeep.keep_within(self.keep.retention()) => kept,
         }
     }
 
@@ -106,7 +106,7 @@ impl Serve {
         }
         print_line!(
             "Everything is kept in {}",
-            app.service.store.folder().display()
+            app.service.upkeep.folder().display()
         );
         Ok(())
     }
@@ -117,8 +117,8 @@ fn public_site(text: &str) -> Result<PublicSite, String> {
 }
 
 /// Somebody has to be able to come in.
-async fn check_owner(service: &Service) -> Result<()> {
-    let accounts = service.store.accounts().await?;
+async fn check_owner(service: &Services) -> Result<()> {
+    let accounts = service.accounts.accounts().await?;
     let has_owner = accounts.iter().any(|account| account.role == Role::Owner);
     ensure!(
         has_owner,
@@ -136,9 +136,9 @@ pub async fn until_interrupted(app: App, listener: TcpListener) -> Result<()> {
         served = api::serve(listener, router(app)) => served,
         watched = supervisor.clone().watch_others() => watched,
         stood_by = supervisor.stand_by() => stood_by,
-        kept = service.keep_index() => kept,
-        kept = Box::pin(service.keep_copies()) => kept,
-        watched = service.keep_watch() => watched,
+        kept = service.library.keep_index() => kept,
+        kept = Box::pin(service.upkeep.keep_copies()) => kept,
+        watched = service.watching.keep_watch() => watched,
         () = told_to_end() => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::place::Place;
 use crate::crawler::way::Way;
-use crate::service::{Service, SiteView};
+use crate::service::{Services, SiteView};
 
 /// List the sites that crawls remember, and have them forgotten.
 ///
@@ -35,13 +35,13 @@ pub struct Sites {
 impl Sites {
     /// Does what is asked, and lists what there is then.
     pub async fn run(self) -> Result<()> {
-        let service = Service::new(self.place.open().await?, Way::default());
+        let service = Services::new(self.place.open().await?, Way::default());
         for (hosts, is_forgotten) in [(&self.forget, true), (&self.remember, false)] {
             for host in hosts {
-                service.forget_site(host, is_forgotten).await?;
+                service.upkeep.forget_site(host, is_forgotten).await?;
             }
         }
-        let sites = service.sites().await?;
+        let sites = service.upkeep.sites().await?;
         if self.json {
             print_json(&json!({ "sites": sites }))?;
             return Ok(());

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::place::Place;
 use super::search::read_new_pages;
 use crate::crawler::way::Way;
-use crate::service::{LibraryQuery, MOST_AT_ONCE, Remark, Service};
+use crate::service::{LibraryQuery, MOST_AT_ONCE, Remark, Services};
 
 /// Put pages that a search finds under a tag, or take them from there.
 ///
@@ -45,9 +45,9 @@ impl Tag {
     pub async fn run(self) -> Result<()> {
         let remark = Remark::read(if self.off { "untag" } else { "tag" }, &self.under)?;
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
+        let service = Services::new(store, Way::default());
         let topic = match &self.topic {
-            Some(name) => Some(service.topic_known_as(name).await?),
+            Some(name) => Some(service.topics.topic_known_as(name).await?),
             None => None,
         };
         read_new_pages(&service).await?;
@@ -56,8 +56,11 @@ impl Tag {
             all: self.all,
             ..LibraryQuery::default()
         };
-        let found = service.found_keys(topic.as_ref(), &query).await?;
-        let changed = service.remark(&found, &remark).await?.len();
+        let found = service
+            .annotations
+            .found_keys(topic.as_ref(), &query)
+            .await?;
+        let changed = service.annotations.remark(&found, &remark).await?.len();
         if self.json {
             print_json(&json!({ "found": found.len(), "changed": changed }))?;
         } else {

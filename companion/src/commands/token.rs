@@ -8,7 +8,7 @@ use serde_json::json;
 use super::place::Place;
 use crate::clock;
 use crate::crawler::way::Way;
-use crate::service::Service;
+use crate::service::Services;
 use crate::store::Permission;
 
 /// Make, list or revoke tokens with which programs on this machine may call.
@@ -52,10 +52,10 @@ impl Token {
     /// Does it.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, Way::default());
+        let service = Services::new(store, Way::default());
         match &self.action {
             Some(Action::Add { program, may }) => {
-                let token = service.make_token(program, may).await?;
+                let token = service.accounts.make_token(program, may).await?;
                 if self.json {
                     print_json(&json!({ "token": token }))?;
                 } else {
@@ -63,18 +63,18 @@ impl Token {
                 }
             }
             Some(Action::Revoke { number }) => {
-                let tokens = service.store.tokens().await?;
+                let tokens = service.accounts.tokens().await?;
                 let is_there = tokens.iter().any(|token| token.id == *number);
                 ensure!(is_there, "there is no token {number}");
-                service.store.remove_token(*number).await?;
+                service.accounts.remove_token(*number).await?;
             }
             None => self.list(&service).await?,
         }
         Ok(())
     }
 
-    async fn list(&self, service: &Service) -> Result<()> {
-        for token in service.store.tokens().await? {
+    async fn list(&self, service: &Services) -> Result<()> {
+        for token in service.accounts.tokens().await? {
             let may: Vec<&str> = token.may.iter().map(|one| one.name()).collect();
             let used = (token.used > 0).then(|| clock::date(token.used));
             if self.json {

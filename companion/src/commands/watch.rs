@@ -11,7 +11,7 @@ use serde_json::json;
 use super::network::Network;
 use super::place::Place;
 use crate::clock;
-use crate::service::{LibraryOrder, LibraryQuery, Service, USUAL_REQUESTS};
+use crate::service::{LibraryOrder, LibraryQuery, Services, USUAL_REQUESTS};
 use crate::store::{CrawlState, StandingTopic, Topic};
 
 /// Keep watching a topic: look again at pages that may have changed, and follow what came.
@@ -52,23 +52,24 @@ impl Watch {
     /// Does so.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
-        let service = Service::new(store, self.network.way());
-        let topic = service.topic_known_as(&self.topic).await?;
+        let service = Services::new(store, self.network.way());
+        let topic = service.topics.topic_known_as(&self.topic).await?;
         if self.off {
-            service.rest(&topic).await?;
+            service.watching.rest(&topic).await?;
         }
         let before = service
+            .watching
             .standing(&topic)
             .await?
             .map(|standing| standing.requests);
         let requests = self.requests.or(before).unwrap_or(USUAL_REQUESTS);
         if let Some(every) = self.every {
-            service.stand(&topic, every, requests).await?;
+            service.watching.stand(&topic, every, requests).await?;
         }
         if self.now {
             return self.round(&service, &topic, requests).await;
         }
-        self.say(service.standing(&topic).await?.as_ref())
+        self.say(service.watching.standing(&topic).await?.as_ref())
     }
 
     fn say(&self, standing: Option<&StandingTopic>) -> Result<()> {
@@ -106,32 +107,32 @@ impl Watch {
     }
 
     /// A round to its end, and what is new by it.
-    async fn round(&self, service: &Service, topic: &Topic, requests: u64) -> Result<()> {
+    async fn round(&self, service: &Services, topic: &Topic, requests: u64) -> Result<()> {
         let mut changes = service.supervisor.changes();
-        let round = service.begin_round(topic, requests).await?;
+        let round = service.watching.begin_round(topic, requests).await?;
         let round =
             round.context("no page is worth another look yet: crawl first, or wait a while")?;
         let bar = ProgressBar::new_spinner();
         bar.enable_steady_tick(Duration::from_millis(200));
         loop {
-            let (row, _) = service.crawl(round.id).await?;
-            let counts = service.counts(round.id).await?;
+            let (row, _) = service.crawls.crawl(round.id).await?;
+            let counts = service.crawls.counts(round.id).await?;
             let (pages, same) = (counts.pages, counts.other);
             bar.set_message(format!("{pages} pages read, {same} other answers"));
-            if row.state != CrawlState::Running && !service.store.is_locked(round.id) {
+            if row.state != CrawlState::Running && !service.crawls.is_locked(round.id) {
                 break;
             }
             changes.changed().await?;
         }
         bar.finish_and_clear();
-        service.catch_up(|_| {}).await?;
+        service.library.catch_up(|_| {}).await?;
         let query = LibraryQuery {
             new: true,
             order: LibraryOrder::Newest,
             most: 50,
             ..LibraryQuery::default()
         };
-        let mut found = service.search(Some(topic), &query).await?;
+        let mut found = service.library.search(Some(topic), &query).await?;
         found.pages.retain(|page| page.crawl == round.id);
         if self.json {
             print_json(&json!({ "crawl": round.id, "new": found.pages }))?;

@@ -6,7 +6,7 @@ use tokio::runtime::Runtime;
 use super::fetch::Fetcher;
 use super::runner::Runner;
 use super::way::Way;
-use crate::service::{NewCrawl, Service, Starts, is_held};
+use crate::service::{NewCrawl, Services, Starts, is_held};
 use crate::store::tests::{failed, fetched};
 use crate::store::{Command, CrawlRow, CrawlState, Store};
 
@@ -25,16 +25,16 @@ impl Resting {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::in_memory(folder.path());
-        let service = Service::new(store.clone(), Way::default());
+        let service = Services::new(store.clone(), Way::default());
         let starts = Starts {
             seeds: vec![A.to_owned()],
             ..Starts::default()
         };
         let runtime = Runtime::new().unwrap();
         let crawl = runtime.block_on(async {
-            let topic = service.create_topic("bees", &[]).await.unwrap();
+            let topic = service.topics.create_topic("bees", &[]).await.unwrap();
             let new = NewCrawl::new(starts, 10);
-            let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
+            let crawl = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
             let paused = store.set_state(crawl.id, CrawlState::Paused, "drift");
             paused.await.unwrap();
             crawl

@@ -58,8 +58,8 @@ async fn of_crawl(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let (crawl, topic) = app.service.crawl(id).await?;
-    let run = app.service.dry_run_of(&crawl).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
+    let run = app.service.crawls.dry_run_of(&crawl).await?;
     show(&AheadPage::new(base, topic, Some(crawl), run))
 }
 
@@ -68,8 +68,8 @@ async fn of_topic(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let new = NewCrawl::new(Starts::default(), PROPOSED_BUDGET);
-    let run = app.service.dry_run(&topic, &new).await?;
+    let run = app.service.crawls.dry_run(&topic, &new).await?;
     show(&AheadPage::new(base, topic, None, run))
 }

@@ -72,10 +72,10 @@ async fn choose(
 ) -> PageResult {
     let csrf = fields.iter().find(|field| field.0 == "csrf");
     check_csrf(&app, csrf.map_or("", |field| &field.1))?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let good = fields.into_iter().filter(|field| field.0 == "good");
     let good: Vec<String> = good.map(|field| field.1).collect();
-    app.service.choose_good(&topic, &good).await?;
+    app.service.topics.choose_good(&topic, &good).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -115,13 +115,14 @@ async fn pages(
     Path(id): Path<i64>,
     Query(query): Query<PagesQuery>,
 ) -> PageResult {
-    let (crawl, topic) = app.service.crawl(id).await?;
-    let classes = app.service.needed_classes(&topic).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
+    let classes = app.service.topics.needed_classes(&topic).await?;
     let page = query.page.max(0);
     let node = Some(query.node.as_str()).filter(|node| !node.is_empty());
     let skip = page.saturating_mul(MOST_CLASSED);
     let mut rows = app
         .service
+        .topics
         .classed_pages(&crawl, &topic, node, MOST_CLASSED + 1, skip)
         .await?;
     let more = rows.len() as i64 > MOST_CLASSED;
@@ -160,9 +161,10 @@ async fn correct(
     Form(form): Form<ClassForm>,
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let class = Some(form.class.trim()).filter(|class| !class.is_empty());
     app.service
+        .topics
         .correct_class(&crawl, &topic, &form.address, class)
         .await?;
     let Some(node) = &form.node else {

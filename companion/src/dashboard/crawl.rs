@@ -92,15 +92,15 @@ async fn page(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     if crawl.is_reading() {
         let kept = format!("/library?topic={}&of=all&q=is%3Abrowsed", topic.id);
         return Ok(go_to(&kept));
     }
-    let counts = app.service.counts(id).await?;
-    let left = app.service.time_left(&crawl, &counts).await?;
-    let classes = app.service.classes(&topic).await?;
-    let unfound = app.service.unfound(&crawl).await?;
+    let counts = app.service.crawls.counts(id).await?;
+    let left = app.service.reports.time_left(&crawl, &counts).await?;
+    let classes = app.service.topics.classes(&topic).await?;
+    let unfound = app.service.reports.unfound(&crawl).await?;
     show(&CrawlPage {
         class_action: format!("{base}/crawl/{id}/class"),
         base,
@@ -110,16 +110,16 @@ async fn page(
         expected: unfound.map(|unfound| unfound.among_waiting()),
         reachable: unfound.and_then(|unfound| unfound.reachable(counts.relevant)),
         progress: (100 * counts.pages / crawl.order.budget.max(1)).min(100),
-        chart: chart::harvest(&app.service.harvest(id).await?),
-        databases: app.service.store.count_forms(id).await?,
-        alarms: app.service.store.alarms(id).await?,
-        notices: app.service.store.notices(topic.id, Some(id)).await?,
-        skipped: app.service.store.skipped(id).await?,
+        chart: chart::harvest(&app.service.reports.harvest(id).await?),
+        databases: app.service.crawls.count_forms(id).await?,
+        alarms: app.service.crawls.alarms(id).await?,
+        notices: app.service.crawls.notices(topic.id, Some(id)).await?,
+        skipped: app.service.crawls.skipped(id).await?,
         run_by: app.service.supervisor.run_by(&crawl),
-        questions: app.service.questions(&crawl, &topic).await?,
-        last: app.service.store.last_results(id, 15).await?,
+        questions: app.service.library.questions(&crawl, &topic).await?,
+        last: app.service.crawls.last_results(id, 15).await?,
         classes: classes.map_or_else(Vec::new, |of| of.taxonomy.classes().to_vec()),
-        corrected: app.service.corrected(&topic).await?,
+        corrected: app.service.topics.corrected(&topic).await?,
         crawl,
         topic,
         counts,
@@ -148,11 +148,11 @@ async fn control(
     Form(form): Form<ActionForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, _) = app.service.crawl(id).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
     match action.as_str() {
-        "pause" => app.service.pause(&crawl).await?,
-        "resume" => app.service.resume(&crawl).await?,
-        "stop" => app.service.stop(&crawl).await?,
+        "pause" => app.service.crawls.pause(&crawl).await?,
+        "resume" => app.service.crawls.resume(&crawl).await?,
+        "stop" => app.service.crawls.stop(&crawl).await?,
         _ => return Err(PageError::missing("action")),
     }
     Ok(go_to(&format!("/crawl/{id}")))
@@ -171,8 +171,11 @@ async fn set_reaction(
     Form(form): Form<DriftForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, _) = app.service.crawl(id).await?;
-    app.service.set_reaction(&crawl, &form.on_drift).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
+    app.service
+        .crawls
+        .set_reaction(&crawl, &form.on_drift)
+        .await?;
     Ok(go_to(&format!("/crawl/{id}")))
 }
 
@@ -188,14 +191,14 @@ async fn results(
     Path(id): Path<i64>,
     Query(query): Query<ResultsQuery>,
 ) -> PageResult {
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let page = query.page.max(0);
-    let marks = app.service.store.marks(topic.id).await?;
-    let critic = app.service.critic_of(&topic).await?;
+    let marks = app.service.topics.marks(topic.id).await?;
+    let critic = app.service.topics.critic_of(&topic).await?;
     let skip = page.saturating_mul(PER_PAGE);
     let mut rows = app
         .service
-        .store
+        .crawls
         .best_results(id, PER_PAGE + 1, skip)
         .await?;
     let more = rows.len() as i64 > PER_PAGE;
@@ -239,8 +242,9 @@ async fn mark(
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
     let target = verdict(&form.verdict)?;
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     app.service
+        .crawls
         .mark_result(&crawl, &topic, &form.address, target)
         .await?;
     Ok(go_to(&format!(
@@ -275,8 +279,9 @@ async fn answer(
     Form(form): Form<AnswerForm>,
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     app.service
+        .crawls
         .answer_question(&crawl, &topic, &form.address, form.answer)
         .await?;
     Ok(go_to(&format!("/crawl/{id}")))

@@ -43,11 +43,11 @@ async fn databases(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let (crawl, topic) = app.service.crawl(id).await?;
-    let marks = app.service.store.form_marks(topic.id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
+    let marks = app.service.topics.form_marks(topic.id).await?;
     let forms = app
         .service
-        .store
+        .crawls
         .forms(id, MOST)
         .await?
         .into_iter()
@@ -91,9 +91,10 @@ async fn mark(
         "undo" => None,
         _ => return Err(PageError::bad("A form is marked with yes, no or undo.")),
     };
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let (page, name) = (&form.address, &form.form);
     app.service
+        .crawls
         .mark_form(&crawl, &topic, page, name, wanted)
         .await?;
     Ok(go_to(&format!("/crawl/{id}/databases")))

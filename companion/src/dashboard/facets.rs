@@ -82,8 +82,8 @@ async fn keep(
         }
     }
     check_csrf(&app, &csrf)?;
-    let topic = app.service.topic(id).await?;
-    app.service.set_facets(&topic, &facets).await?;
+    let topic = app.service.topics.topic(id).await?;
+    app.service.topics.set_facets(&topic, &facets).await?;
     Ok(go_to(&format!("/topic/{id}#facets")))
 }
 
@@ -101,10 +101,15 @@ async fn drop_or_bring_back(
     Form(form): Form<FacetForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     match form.verdict.as_str() {
-        "drop" => app.service.drop_facet(&topic, &form.facet).await?,
-        "back" => app.service.bring_facet_back(&topic, &form.facet).await?,
+        "drop" => app.service.topics.drop_facet(&topic, &form.facet).await?,
+        "back" => {
+            app.service
+                .topics
+                .bring_facet_back(&topic, &form.facet)
+                .await?;
+        }
         _ => return Err(PageError::bad("A kind is dropped or brought back.")),
     }
     Ok(go_to(&format!("/topic/{id}#facets")))

@@ -53,7 +53,7 @@ impl Finds {
             new: true,
             ..LibraryQuery::default()
         };
-        let new = app.service.search(Some(topic), &new).await;
+        let new = app.service.library.search(Some(topic), &new).await;
         let best = LibraryQuery {
             // What the person marked is no find to them any more.
             text: "is:undecided".to_owned(),
@@ -61,7 +61,7 @@ impl Finds {
             most: BEST,
             ..LibraryQuery::default()
         };
-        let best = app.service.search(Some(topic), &best).await;
+        let best = app.service.library.search(Some(topic), &best).await;
         let LibraryFound { pages, .. } = best.unwrap_or_default();
         let pages = pages.into_iter();
         Self {
@@ -87,7 +87,7 @@ async fn alone(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let finds = Finds::of(&app, &topic).await;
     show(&FindsPart { base, topic, finds })
 }

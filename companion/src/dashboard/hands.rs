@@ -46,14 +46,13 @@ impl From<HandRow> for Line {
 }
 
 async fn page(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
-    let (hands, waiting) = match app.service.store.hands() {
-        Some(hands) => (hands.all().await?, hands.waiting().await?),
-        None => (Vec::new(), 0),
-    };
+    let hands = app.service.crawls.hands().await?;
+    let can_be = hands.is_some();
+    let (hands, waiting) = hands.unwrap_or_default();
     show(&HandsPage {
         base,
-        can_be: app.service.store.hands().is_some(),
-        by_hands: app.service.way.by_hands,
+        can_be,
+        by_hands: app.service.crawls.are_by_hands(),
         hands: hands.into_iter().map(Line::from).collect(),
         waiting,
     })

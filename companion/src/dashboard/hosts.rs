@@ -88,12 +88,12 @@ async fn page(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let Hosts {
         hosts,
         all,
         in_trouble,
-    } = app.service.hosts(&crawl).await?;
+    } = app.service.reports.hosts(&crawl).await?;
     let (delay, now) = (crawl.order.delay, clock::now());
     let hosts = hosts.into_iter();
     let hosts: Vec<Line> = hosts.map(|host| Line::of(host, delay, now)).collect();
@@ -128,8 +128,11 @@ async fn leave_out(
     Form(form): Form<LeaveOutForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, _) = app.service.crawl(id).await?;
-    app.service.leave_out(&crawl, &form.host, form.out).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
+    app.service
+        .crawls
+        .leave_out(&crawl, &form.host, form.out)
+        .await?;
     Ok(go_to(&format!("/crawl/{id}/hosts")))
 }
 
@@ -146,13 +149,13 @@ async fn set_delay(
     Form(form): Form<DelayForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, _) = app.service.crawl(id).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
     let delay = form.delay.trim().replace(',', ".").parse::<f64>().ok();
     let delay = delay.filter(|seconds| seconds.is_finite());
     let delay = delay
         .ok_or_else(|| PageError::bad(format!("“{}” is no number of seconds.", form.delay)))?;
     let millis = (delay * 1e3).round().max(0.0) as u64;
-    app.service.set_delay(&crawl, millis).await?;
+    app.service.crawls.set_delay(&crawl, millis).await?;
     Ok(go_to(&format!("/crawl/{id}/hosts")))
 }
 

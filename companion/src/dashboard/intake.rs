@@ -58,8 +58,8 @@ async fn look(
     Path(id): Path<i64>,
     Query(Looked { file }): Query<Looked>,
 ) -> PageResult {
-    let topic = app.service.topic(id).await?;
-    let given = app.service.look_through(path(&file)?).await?;
+    let topic = app.service.topics.topic(id).await?;
+    let given = app.service.crawls.look_through(path(&file)?).await?;
     let survey = given.intake().survey().clone();
     let passed_over = survey.passed_over.iter();
     show(&IntakeScreen {
@@ -86,9 +86,9 @@ async fn take_in(
     Form(form): Form<IntakeForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
-    let given = app.service.look_through(path(&form.file)?).await?;
-    let crawl = app.service.take_in(&topic, given).await?;
+    let topic = app.service.topics.topic(id).await?;
+    let given = app.service.crawls.look_through(path(&form.file)?).await?;
+    let crawl = app.service.crawls.take_in(&topic, given).await?;
     Ok(go_to(&format!("/crawl/{}", crawl.id)))
 }
 
@@ -105,9 +105,9 @@ async fn more(
     Form(form): Form<MoreForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, _) = app.service.crawl(id).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
     let wrong = || PageError::bad(format!("“{}” is no number of pages to fetch.", form.pages));
     let pages = form.pages.trim().parse().map_err(|_| wrong())?;
-    app.service.fetch_more(&crawl, pages).await?;
+    app.service.crawls.fetch_more(&crawl, pages).await?;
     Ok(go_to(&format!("/crawl/{id}")))
 }

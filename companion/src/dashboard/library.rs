@@ -73,7 +73,7 @@ impl Asked {
             return Ok(None);
         };
         check_role(id, Role::Reader)?;
-        Ok(Some(app.service.topic(id).await?))
+        Ok(Some(app.service.topics.topic(id).await?))
     }
 
     /// The same question as the query of an address, with other words and another page.
@@ -192,7 +192,7 @@ async fn search(
 ) -> PageResult {
     let mut asked = asked.read()?;
     let service = &app.service;
-    let topics = service.store.topics().await?.into_iter();
+    let topics = service.topics.all().await?.into_iter();
     let topics: Vec<Topic> = topics
         .filter(|topic| !topic.is_removed && !topic.is_deleted)
         .filter(|topic| may_in(topic.id, Role::Reader))
@@ -205,7 +205,7 @@ async fn search(
     }
     let topic = asked.topic(&app).await?;
     let query = asked.query()?;
-    let mut found = service.search(topic.as_ref(), &query).await?;
+    let mut found = service.library.search(topic.as_ref(), &query).await?;
     let lines = std::mem::take(&mut found.pages).into_iter();
     let lines = lines.map(|page| Line {
         band: Band::of(page.probability),
@@ -279,7 +279,7 @@ fn facets(found: &mut LibraryFound) -> Vec<Facet> {
 
 /// Searches that were kept, of the topic that is asked for, or of any.
 async fn kept_searches(app: &App, topic: Option<i64>) -> Result<Vec<KeptSearch>, PageError> {
-    let kept = app.service.store.searches().await?.into_iter();
+    let kept = app.service.library.searches().await?.into_iter();
     let kept = kept.filter(|search| topic.is_none() || search.topic == topic);
     let kept = kept.map(|search| {
         let asked = Asked {
@@ -363,6 +363,7 @@ async fn mark(
     let target = super::crawl::verdict(&form.verdict)?;
     let (crawl, topic) = crawl_for(&app, form.crawl, Role::Editor).await?;
     app.service
+        .crawls
         .mark_result(&crawl, &topic, &form.address, target)
         .await?;
     let accepts = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
@@ -393,10 +394,10 @@ async fn seen(State(app): State<App>, Form(form): Form<SeenForm>) -> PageResult 
         number => {
             let id = number.parse().map_err(|_| PageError::missing("topic"))?;
             check_role(id, Role::Editor)?;
-            Some(app.service.topic(id).await?)
+            Some(app.service.topics.topic(id).await?)
         }
     };
-    app.service.saw_finds(topic.as_ref()).await?;
+    app.service.library.saw_finds(topic.as_ref()).await?;
     let topic = topic.map_or(String::new(), |topic| topic.id.to_string());
     Ok(go_to(&format!("/library?topic={topic}")))
 }
@@ -409,7 +410,7 @@ async fn total(State(app): State<App>, Query(asked): Query<RawAsked>) -> Result<
         most: 0,
         ..asked.query()?
     };
-    let found = app.service.search(topic.as_ref(), &query).await?;
+    let found = app.service.library.search(topic.as_ref(), &query).await?;
     Ok(found.total.to_string())
 }
 
@@ -420,7 +421,11 @@ async fn suggest(
 ) -> Result<Json<Vec<String>>, PageError> {
     let asked = asked.read()?;
     let topic = asked.topic(&app).await?;
-    let made = app.service.suggest(topic.as_ref(), &asked.query()?).await?;
+    let made = app
+        .service
+        .library
+        .suggest(topic.as_ref(), &asked.query()?)
+        .await?;
     Ok(Json(made))
 }
 
@@ -438,6 +443,7 @@ async fn take(
     let to = Destination::one(Box::new(out));
     let service = &app.service;
     service
+        .exports
         .take_out(topic.as_ref(), &query, format, to, |_| {})
         .await?;
     Ok(stream(
@@ -452,7 +458,7 @@ async fn kept(
     State(app): State<App>,
     Path((crawl, number)): Path<(i64, u64)>,
 ) -> Result<Response, PageError> {
-    let html = app.service.kept_html(crawl, number).await?;
+    let html = app.service.library.kept_html(crawl, number).await?;
     let mut response = Html(html).into_response();
     response.extensions_mut().insert(Sandboxed);
     Ok(response)

@@ -75,8 +75,8 @@ async fn map(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let topic = app.service.topic(id).await?;
-    let TopicMap { pages, groups } = app.service.map(&topic).await?;
+    let topic = app.service.topics.topic(id).await?;
+    let TopicMap { pages, groups } = app.service.library.map(&topic).await?;
     let from = |page: &MapPage| {
         let place = page.from?;
         let [x, y] = pages.get(place)?.place.map(at);

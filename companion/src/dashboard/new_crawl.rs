@@ -64,7 +64,7 @@ async fn crawl(
     Form(form): Form<CrawlForm>,
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let budget = form.budget.trim().parse().map_err(|_| {
         PageError::bad(format!("“{}” is no number of pages to fetch.", form.budget))
     })?;
@@ -93,7 +93,7 @@ async fn crawl(
         },
         ..NewCrawl::new(starts, budget)
     };
-    let crawl = app.service.begin_crawl(&topic, &new).await?;
+    let crawl = app.service.crawls.begin_crawl(&topic, &new).await?;
     Ok(go_to(&format!("/crawl/{}", crawl.id)))
 }
 
@@ -110,11 +110,11 @@ async fn seeds(
     Form(form): Form<SeedsForm>,
 ) -> Result<Response, PageError> {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, _) = app.service.crawl(id).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
     let pages = addresses(&form.starts)?;
     let pages: Result<Vec<Address>, _> = pages.iter().map(|page| Address::parse(page)).collect();
     let pages = pages.map_err(|error| PageError::bad(error.to_string()))?;
-    app.service.start_at_more(&crawl, &pages).await?;
+    app.service.crawls.start_at_more(&crawl, &pages).await?;
     Ok(go_to(&format!("/crawl/{id}")))
 }
 

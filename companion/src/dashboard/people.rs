@@ -96,7 +96,12 @@ async fn sign_in(
 ) -> PageResult {
     check_public(&app)?;
     let from = client(&headers);
-    match app.service.sign_in(&form.name, &form.password, &from).await {
+    match app
+        .service
+        .accounts
+        .sign_in(&form.name, &form.password, &from)
+        .await
+    {
         Ok(key) => Ok(with_cookie(go_to(of_this_site(&form.to)), Some(&key))),
         Err(ServiceError::Refused(problem)) => {
             let name = form.name.chars().take(LONGEST_ACCOUNT).collect();
@@ -109,7 +114,7 @@ async fn sign_in(
 async fn sign_out(State(app): State<App>, headers: HeaderMap) -> PageResult {
     check_public(&app)?;
     if let Some(key) = key(&headers) {
-        app.service.sign_out(key).await?;
+        app.service.accounts.sign_out(key).await?;
     }
     Ok(with_cookie(go_to("/sign-in"), None))
 }
@@ -132,7 +137,7 @@ async fn account(State(app): State<App>, Extension(Base(base)): Extension<Base>)
     show(&AccountPage {
         base,
         topics,
-        has_password: app.service.has_password(&visitor.name).await?,
+        has_password: app.service.accounts.has_password(&visitor.name).await?,
         csrf: app.access.csrf(),
         name: visitor.name,
         role: visitor.role,
@@ -155,10 +160,16 @@ async fn change_password(
     check_csrf(&app, &form.csrf)?;
     let visitor = visitor().ok_or_else(|| PageError::missing("page"))?;
     let (service, name, from) = (&app.service, &visitor.name, client(&headers));
-    let before = service.sign_in(name, &form.password, &from).await?;
-    service.sign_out(&before).await?;
-    let password = service.change_password(name, Some(&form.new)).await?;
-    let key = service.sign_in(name, &password, &from).await?;
+    let before = service
+        .accounts
+        .sign_in(name, &form.password, &from)
+        .await?;
+    service.accounts.sign_out(&before).await?;
+    let password = service
+        .accounts
+        .change_password(name, Some(&form.new))
+        .await?;
+    let key = service.accounts.sign_in(name, &password, &from).await?;
     Ok(with_cookie(go_to("/account"), Some(&key)))
 }
 
@@ -181,8 +192,8 @@ struct AccountLine {
 
 async fn topics_of(app: &App, account: i64) -> Result<Vec<(Topic, Role)>, PageError> {
     let mut topics = Vec::new();
-    for (topic, role) in app.service.store.topic_roles(account).await? {
-        topics.push((app.service.topic(topic).await?, role));
+    for (topic, role) in app.service.accounts.topic_roles(account).await? {
+        topics.push((app.service.topics.topic(topic).await?, role));
     }
     Ok(topics)
 }
@@ -195,14 +206,14 @@ fn read(time: i64, characters: usize) -> String {
 
 async fn accounts(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
     let mut accounts = Vec::new();
-    for account in app.service.store.accounts().await? {
+    for account in app.service.accounts.accounts().await? {
         accounts.push(AccountLine {
             made: read(account.created, 10),
             topics: topics_of(&app, account.id).await?,
             account,
         });
     }
-    let deeds = app.service.store.deeds(SHOWN).await?.into_iter();
+    let deeds = app.service.accounts.deeds(SHOWN).await?.into_iter();
     show(&AccountsPage {
         base,
         accounts,

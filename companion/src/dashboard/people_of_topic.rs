@@ -31,11 +31,11 @@ async fn page(
     Path(id): Path<i64>,
 ) -> PageResult {
     visitor().ok_or_else(|| PageError::missing("page"))?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     show(&PeoplePage {
         base,
         csrf: app.access.csrf(),
-        people: app.service.store.people_of(id).await?,
+        people: app.service.accounts.people_of(id).await?,
         topic,
     })
 }
@@ -55,13 +55,16 @@ async fn share(
 ) -> PageResult {
     visitor().ok_or_else(|| PageError::missing("page"))?;
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let role = match form.role.as_str() {
         "" => None,
         name => Some(Role::named(name).ok_or_else(|| PageError::bad("There is no such role."))?),
     };
-    app.service.check_owned(&topic, &form.name, role).await?;
-    app.service.share(&topic, &form.name, role).await?;
+    app.service
+        .accounts
+        .check_owned(&topic, &form.name, role)
+        .await?;
+    app.service.accounts.share(&topic, &form.name, role).await?;
     let is_own = visitor().is_some_and(|visitor| visitor.name == form.name);
     let still_shares = role == Some(Role::Owner) || crate::api::may_everywhere(Role::Owner);
     Ok(if is_own && !still_shares {

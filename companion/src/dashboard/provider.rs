@@ -67,7 +67,7 @@ async fn back(
     let response = if !Provider::was_sent(&kept, &query.state) {
         let text = "This sign-in was not begun in this browser, or too long ago. Begin it again.";
         sign_in_refused(&app, text.to_owned(), String::new(), to)?
-    } else if let Err(ServiceError::Refused(text)) = app.service.may_come(&from) {
+    } else if let Err(ServiceError::Refused(text)) = app.service.accounts.may_come(&from) {
         sign_in_refused(&app, text, String::new(), to)?
     } else if let Err(error) = provider.check_sender(query.iss.as_deref()).await {
         not_signed_in(&app, error, &from)?
@@ -94,10 +94,10 @@ async fn come_in(
         Ok(person) => person,
         Err(error) => return not_signed_in(app, error, from),
     };
-    match app.service.sign_in_person(&person).await {
+    match app.service.accounts.sign_in_person(&person).await {
         Ok(key) => Ok(with_cookie(go_to(of_this_site(to)), Some(&key))),
         Err(ServiceError::Refused(text)) => {
-            app.service.came_in_vain(from);
+            app.service.accounts.came_in_vain(from);
             sign_in_refused(app, text, String::new(), to.to_owned())
         }
         Err(error) => Err(error.into()),
@@ -108,7 +108,7 @@ async fn come_in(
 fn not_signed_in(app: &App, error: ProviderError, from: &str) -> PageResult {
     // What the provider fails in is nobody's who comes.
     if matches!(error, ProviderError::Wrong(..)) {
-        app.service.came_in_vain(from);
+        app.service.accounts.came_in_vain(from);
     }
     refused(app, error)
 }

@@ -64,7 +64,10 @@ async fn pages(State(app): State<App>, headers: HeaderMap, RawForm(form): RawFor
         let asked = asked.read()?;
         let topic = asked.topic(&app).await?;
         let query = asked.query()?;
-        app.service.found_keys(topic.as_ref(), &query).await?
+        app.service
+            .annotations
+            .found_keys(topic.as_ref(), &query)
+            .await?
     } else {
         let ticked = fields.iter().filter(|(field, _)| field == "page");
         let ticked = ticked.map(|(_, page)| key(page));
@@ -76,7 +79,7 @@ async fn pages(State(app): State<App>, headers: HeaderMap, RawForm(form): RawFor
     check_pages(&app, &chosen, Role::Editor).await?;
     // It is done to its end, whether or not somebody waits for the answer.
     let service = app.service.clone();
-    let doing = tokio::spawn(async move { service.remark_once(&chosen, remark).await });
+    let doing = tokio::spawn(async move { service.annotations.remark_once(&chosen, remark).await });
     let done = doing.await.map_err(anyhow::Error::from)??;
     if is_script(&headers) {
         return Ok(StatusCode::NO_CONTENT.into_response());
@@ -96,7 +99,7 @@ async fn undo(State(app): State<App>, Form(form): Form<UndoForm>) -> PageResult 
     check_csrf(&app, &form.csrf)?;
     let known = done(&app, form.id).await?;
     known.ok_or_else(|| PageError::missing("thing that you can take back"))?;
-    app.service.undo(form.id).await?;
+    app.service.annotations.undo(form.id).await?;
     Ok(back_to(&form.back))
 }
 
@@ -117,7 +120,10 @@ async fn note(
     check_csrf(&app, &form.csrf)?;
     let (crawl, number) = key(&form.page)?;
     check_pages(&app, &[(crawl, number)], Role::Editor).await?;
-    app.service.write_note(crawl, number, &form.text).await?;
+    app.service
+        .annotations
+        .write_note(crawl, number, &form.text)
+        .await?;
     if is_script(&headers) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
@@ -142,6 +148,7 @@ async fn keep(State(app): State<App>, Form(form): Form<KeepForm>) -> PageResult 
     }
     let query = asked.query()?;
     app.service
+        .library
         .keep_search(topic.as_ref(), &form.name, &query)
         .await?;
     Ok(back_to(&asked.link(&query.text, 0)))
@@ -157,8 +164,7 @@ struct DropForm {
 
 async fn drop_search(State(app): State<App>, Form(form): Form<DropForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let store = &app.service.store;
-    let searches = store.searches().await?;
+    let searches = app.service.library.searches().await?;
     if let Some(search) = searches.iter().find(|search| search.id == form.id) {
         match search.topic {
             // One that they may not know of is passed over like one that is not there.
@@ -168,7 +174,7 @@ async fn drop_search(State(app): State<App>, Form(form): Form<DropForm>) -> Page
             None => check_everywhere(Role::Editor)?,
         }
     }
-    store.drop_search(form.id).await?;
+    app.service.library.drop_search(form.id).await?;
     Ok(back_to(&form.back))
 }
 
@@ -186,8 +192,8 @@ async fn judge_again(
     Form(form): Form<JudgeForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
-    let moved = app.service.judge_again(&topic).await?;
+    let topic = app.service.topics.topic(id).await?;
+    let moved = app.service.readings.judge_again(&topic).await?;
     let back = form.back;
     Ok(back_to(&format!(
         "{back}&up={}&down={}",

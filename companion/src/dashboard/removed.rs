@@ -43,8 +43,8 @@ async fn hide_crawl(
     Form(form): Form<HideForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, topic) = app.service.crawl(id).await?;
-    app.service.hide_crawl(&crawl, form.removed).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
+    app.service.crawls.hide_crawl(&crawl, form.removed).await?;
     Ok(go_to(&format!("/topic/{}#crawls", topic.id)))
 }
 
@@ -59,12 +59,12 @@ async fn delete_crawl(
     Form(form): Form<DeleteForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, topic) = app.service.crawl(id).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
     if !crawl.is_removed {
         let text = "Remove the crawl first: until it is deleted it can be brought back.";
         return Err(PageError::bad(text));
     }
-    app.service.delete_crawl(&crawl).await?;
+    app.service.deletion.delete_crawl(&crawl).await?;
     Ok(go_to(&format!("/topic/{}#crawls", topic.id)))
 }
 
@@ -74,12 +74,12 @@ async fn delete_topic(
     Form(form): Form<DeleteForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     if !topic.is_removed {
         let text = "Remove the topic first: until it is deleted it can be brought back.";
         return Err(PageError::bad(text));
     }
-    app.service.delete_topic(&topic).await?;
+    app.service.topics.delete_topic(&topic).await?;
     Ok(go_to("/#removed"))
 }
 
@@ -100,8 +100,8 @@ async fn delete_everything(
         let text = "Tick the box first: what is deleted here cannot be brought back.";
         return Err(PageError::bad(text));
     }
-    let devices = app.service.store.devices().await?;
-    app.service.delete_everything().await?;
+    let devices = app.service.accounts.devices().await?;
+    app.service.deletion.delete_everything().await?;
     for device in devices {
         app.channels.close(device.id);
     }
@@ -116,7 +116,7 @@ async fn everything(State(app): State<App>, Extension(_): Extension<Base>) -> Pa
         pieces: pieces.clone(),
         piece: Vec::with_capacity(PIECE),
     };
-    let folder = app.service.store.folder().to_owned();
+    let folder = app.service.upkeep.folder().to_owned();
     tokio::spawn(async move {
         if let Err(error) = backup(&folder, out).await.context("copying everything") {
             message!("linkscent: {error:#}");

@@ -29,10 +29,10 @@ pub(super) async fn crawl_for(
     id: i64,
     needed: Role,
 ) -> Result<(CrawlRow, Topic), PageError> {
-    let crawl = app.service.store.crawl(id).await?;
-    let crawl = crawl.ok_or_else(|| PageError::missing("topic"))?;
-    check_role(crawl.topic, needed)?;
-    Ok(app.service.crawl(id).await?)
+    let topic = app.service.crawls.topic_of(id).await?;
+    let topic = topic.ok_or_else(|| PageError::missing("topic"))?;
+    check_role(topic, needed)?;
+    Ok(app.service.crawls.crawl(id).await?)
 }
 
 /// The same in all topics.
@@ -59,7 +59,7 @@ pub(super) async fn check_pages(
 
 /// What was done to many pages, for who may take it back.
 pub(super) async fn done(app: &App, id: u64) -> Result<Option<Done>, PageError> {
-    let Some(done) = app.service.done(id) else {
+    let Some(done) = app.service.annotations.done(id) else {
         return Ok(None);
     };
     // Of one that changed no page it is not known whose it is.
@@ -76,7 +76,7 @@ pub(super) async fn check_named(app: &App, name: &str) -> Result<(), PageError> 
         return Ok(());
     }
     let missing = || PageError::bad(format!("There is no topic “{name}” that you may use."));
-    let topic = app.service.store.topic_called(name).await?;
+    let topic = app.service.topics.topic_called(name).await?;
     let topic = topic.ok_or_else(missing)?;
     if may_in(topic.id, Role::Reader) {
         return Ok(());

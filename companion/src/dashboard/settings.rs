@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base};
+use crate::clock;
 use crate::store::{Device, TokenRow};
-use crate::{clock, sentence_model};
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -78,7 +78,7 @@ pub(super) struct Shown {
 }
 
 pub(super) async fn show_settings(app: &App, base: String, shown: Shown) -> PageResult {
-    let tokens = app.service.store.tokens().await?;
+    let tokens = app.service.accounts.tokens().await?;
     show(&SettingsPage {
         base,
         tokens: tokens.into_iter().map(TokenLine::from).collect(),
@@ -86,16 +86,10 @@ pub(super) async fn show_settings(app: &App, base: String, shown: Shown) -> Page
         api: app.access.address(),
         csrf: app.access.csrf(),
         code: app.pairing.current(),
-        devices: app.service.store.devices().await?,
-        has_sentences: sentence_model::is_in(&app.service.store),
-        folder: app.service.store.folder().display().to_string(),
-        proxy: app
-            .service
-            .way
-            .proxy
-            .as_ref()
-            .map(ToString::to_string)
-            .unwrap_or_default(),
+        devices: app.service.accounts.devices().await?,
+        has_sentences: app.service.models.has_sentences(),
+        folder: app.service.upkeep.folder().display().to_string(),
+        proxy: app.service.crawls.proxy().unwrap_or_default(),
     })
 }
 
@@ -125,7 +119,7 @@ async fn rename(State(app): State<App>, Form(form): Form<RenameForm>) -> PageRes
             "A browser is called something, in at most {LONGEST_NAME} characters."
         )));
     }
-    app.service.store.rename_device(form.id, name).await?;
+    app.service.accounts.rename_device(form.id, name).await?;
     Ok(go_to("/settings"))
 }
 
@@ -137,7 +131,7 @@ struct ForgetForm {
 
 async fn forget(State(app): State<App>, Form(form): Form<ForgetForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    app.service.store.remove_device(form.id).await?;
+    app.service.accounts.remove_device(form.id).await?;
     app.channels.close(form.id);
     Ok(go_to("/settings"))
 }

@@ -30,7 +30,7 @@ struct SitesPage<'a> {
 }
 
 async fn page(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
-    let mut sites = app.service.sites().await?;
+    let mut sites = app.service.upkeep.sites().await?;
     // What can be undone stays in sight.
     sites.sort_by_key(|site| !site.is_forgotten);
     let more = sites.len().saturating_sub(MOST);
@@ -52,6 +52,9 @@ struct ForgetForm {
 
 async fn forget(State(app): State<App>, Form(form): Form<ForgetForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    app.service.forget_site(&form.host, form.forgotten).await?;
+    app.service
+        .upkeep
+        .forget_site(&form.host, form.forgotten)
+        .await?;
     Ok(go_to("/settings/sites"))
 }

@@ -37,8 +37,13 @@ async fn page(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let (crawl, topic) = app.service.crawl(id).await?;
-    let name = app.service.first_guide(&crawl).await?.chosen_strategy();
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
+    let name = app
+        .service
+        .crawls
+        .first_guide(&crawl)
+        .await?
+        .chosen_strategy();
     let is_changeable = crawl.can_start_at_more() && !crawl.is_removed;
     let is_other = |row: &&Descriptor| is_changeable && row.make.is_some() && row.name != name;
     show(&StrategyPage {
@@ -65,7 +70,10 @@ async fn choose(
     Form(form): Form<StrategyForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let (crawl, _) = app.service.crawl(id).await?;
-    app.service.set_strategy(&crawl, &form.strategy).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
+    app.service
+        .crawls
+        .set_strategy(&crawl, &form.strategy)
+        .await?;
     Ok(go_to(&format!("/crawl/{id}")))
 }

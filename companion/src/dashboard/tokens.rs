@@ -41,7 +41,7 @@ async fn make(
         .filter(|(_, asked)| *asked)
         .map(|(one, _)| one)
         .collect();
-    let token = app.service.make_token(&form.program, &may).await?;
+    let token = app.service.accounts.make_token(&form.program, &may).await?;
     show_settings(&app, base, Shown { token: Some(token) }).await
 }
 
@@ -53,7 +53,7 @@ struct RevokeForm {
 
 async fn revoke(State(app): State<App>, Form(form): Form<RevokeForm>) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    app.service.store.remove_token(form.id).await?;
+    app.service.accounts.remove_token(form.id).await?;
     // Who listens with it hears so.
     app.service.supervisor.say_changed();
     Ok(go_to("/settings"))

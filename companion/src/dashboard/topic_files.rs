@@ -21,8 +21,8 @@ pub(super) fn routes() -> Router<App> {
 }
 
 async fn give(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
-    let topic = app.service.topic(id).await?;
-    let file = app.service.topic_file(&topic, false).await?;
+    let topic = app.service.topics.topic(id).await?;
+    let file = app.service.topics.topic_file(&topic, false).await?;
     let headers = [
         (CONTENT_TYPE, "application/octet-stream"),
         (
@@ -73,8 +73,13 @@ async fn make(app: &App, file: &TopicFile, name: &str) -> PageResult {
     let name = Some(name.trim()).filter(|name| !name.is_empty());
     let service = &app.service;
     let topic = match visitor() {
-        None => service.take_topic_in(file, name).await?,
-        Some(visitor) => service.found_topic_of(visitor.id, file, name).await?,
+        None => service.topics.take_topic_in(file, name).await?,
+        Some(visitor) => {
+            service
+                .topics
+                .found_topic_of(visitor.id, file, name)
+                .await?
+        }
     };
     Ok(go_to(&format!("/topic/{}", topic.id)))
 }

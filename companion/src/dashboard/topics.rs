@@ -21,7 +21,7 @@ use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, 
 use crate::api::{App, Base, may_everywhere, may_in, visitor};
 use crate::hop_training::DistanceModel;
 use crate::service::GUESS;
-use crate::service::{Learned, Readings};
+use crate::service::{KeptReadings, Learned};
 use crate::store::{CrawlRow, CrawlState, MarkRow, Role, Topic};
 
 /// Words of each place that are shown of an iteration of learning.
@@ -92,7 +92,7 @@ struct TopicPage<'a> {
     others: Vec<MarkRow>,
     crawls: Vec<CrawlLine>,
     /// What browsers kept as it was read.
-    readings: Vec<Readings>,
+    readings: Vec<KeptReadings>,
     /// The last crawl that can be gone on with.
     goes_on: Option<i64>,
     /// Those that were removed, and can be brought back.
@@ -169,12 +169,12 @@ impl IterationLine {
 /// The topic's crawls that were removed, or the others; newest first.
 async fn crawl_lines(app: &App, topic: i64, removed: bool) -> Result<Vec<CrawlLine>, PageError> {
     let mut lines = Vec::new();
-    let crawls = app.service.store.crawls(Some(topic)).await?.into_iter();
+    let crawls = app.service.crawls.crawls(Some(topic)).await?.into_iter();
     // What browsers kept has a line of its own as long as it is in sight.
     let is_listed =
         |crawl: &CrawlRow| crawl.is_removed == removed && (removed || !crawl.is_reading());
     for crawl in crawls.filter(is_listed) {
-        let counts = app.service.counts(crawl.id).await?;
+        let counts = app.service.crawls.counts(crawl.id).await?;
         lines.push(CrawlLine {
             id: crawl.id,
             state: crawl.state,
@@ -191,7 +191,7 @@ async fn crawl_lines(app: &App, topic: i64, removed: bool) -> Result<Vec<CrawlLi
 
 async fn list(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
     let (mut topics, mut removed) = (Vec::new(), Vec::new());
-    for topic in app.service.store.topics().await? {
+    for topic in app.service.topics.all().await? {
         if topic.is_removed {
             if !topic.is_deleted && may_in(topic.id, Role::Editor) {
                 removed.push(topic);
@@ -201,7 +201,7 @@ async fn list(State(app): State<App>, Extension(Base(base)): Extension<Base>) ->
         if !may_in(topic.id, Role::Reader) {
             continue;
         }
-        let marks = app.service.store.marks(topic.id).await?;
+        let marks = app.service.topics.marks(topic.id).await?;
         topics.push(TopicLine {
             targets: marks.iter().filter(|mark| mark.target).count(),
             last: crawl_lines(&app, topic.id, false).await?.into_iter().next(),
@@ -222,30 +222,30 @@ async fn one(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let topic = app.service.topic(id).await?;
-    let marks = app.service.store.marks(id).await?;
+    let topic = app.service.topics.topic(id).await?;
+    let marks = app.service.topics.marks(id).await?;
     let (targets, others): (Vec<MarkRow>, _) = marks.into_iter().partition(|mark| mark.target);
-    let facets = app.service.facets(&topic).await?;
+    let facets = app.service.topics.facets(&topic).await?;
     let finds = Finds::soon(&app, &topic).await;
     let mut asked = Vec::new();
-    for crawl in app.service.store.crawls(Some(id)).await? {
-        let questions = app.service.store.questions(crawl.id).await?.len();
+    for crawl in app.service.crawls.crawls(Some(id)).await? {
+        let questions = app.service.crawls.open_questions(crawl.id).await?.len();
         if questions > 0 && !crawl.is_removed {
             asked.push((crawl.id, questions));
         }
     }
-    let learned = app.service.learned(&topic).await?;
+    let learned = app.service.models.learned(&topic).await?;
     let said = learned.critic.clone();
     let weights = Ratios::weighted(&learned.strategy).map(|form| form.factors);
     let by_class = critics::good_nodes(&said).is_some();
-    let classes = app.service.classes(&topic).await?;
+    let classes = app.service.topics.classes(&topic).await?;
     let (critic, predicate) = if by_class || critics::NAMES.contains(&said.as_str()) {
         (said, String::new())
     } else {
         (String::new(), said)
     };
-    let said = app.service.said(&topic).await?.into_iter().collect();
-    let teachers = app.service.teachers(&topic.name).await?.into_iter();
+    let said = app.service.topics.said(&topic).await?.into_iter().collect();
+    let teachers = app.service.models.teachers(&topic.name).await?.into_iter();
     let teachers = teachers.filter(|other| may_in(other.id, Role::Reader));
     let crawls = crawl_lines(&app, id, false).await?;
     let goes_on = crawls.iter().find(|crawl| crawl.can_go_on);
@@ -258,7 +258,7 @@ async fn one(
         base,
         csrf: app.access.csrf(),
         crawls,
-        readings: app.service.readings(&topic).await?,
+        readings: app.service.readings.readings(&topic).await?,
         removed_crawls: crawl_lines(&app, id, true).await?,
         topic,
         facet_lines: facets::FacetLine::all(&targets, &facets),
@@ -300,10 +300,12 @@ async fn create(State(app): State<App>, Form(form): Form<CreateForm>) -> PageRes
     let examples = addresses(&form.examples)?;
     let (service, name) = (&app.service, &form.name);
     let topic = match visitor() {
-        None => service.create_topic(name, &examples).await?,
+        None => service.topics.create_topic(name, &examples).await?,
         Some(visitor) => {
             let may_edit = |topic| visitor.role_in(topic) >= Role::Editor;
-            let found = service.found_topic(visitor.id, name, &examples, may_edit);
+            let found = service
+                .topics
+                .found_topic(visitor.id, name, &examples, may_edit);
             found.await?
         }
     };
@@ -323,8 +325,8 @@ async fn mark(
     Form(form): Form<UnmarkForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
-    app.service.unmark(&topic, &form.address).await?;
+    let topic = app.service.topics.topic(id).await?;
+    app.service.topics.unmark(&topic, &form.address).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -348,9 +350,12 @@ async fn correct(
         "not" => false,
         _ => return Err(PageError::bad("A page is marked as target or not.")),
     };
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let address = &form.address;
-    app.service.mark_fetched(&topic, address, target).await?;
+    app.service
+        .crawls
+        .mark_fetched(&topic, address, target)
+        .await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -371,8 +376,8 @@ async fn say(State(app): State<App>, Path(id): Path<i64>, Form(form): Form<SayFo
         "undo" => None,
         _ => return Err(PageError::bad("Words are what the topic is, or is not.")),
     };
-    let topic = app.service.topic(id).await?;
-    app.service.say(&topic, &form.text, wanted).await?;
+    let topic = app.service.topics.topic(id).await?;
+    app.service.topics.say(&topic, &form.text, wanted).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -389,8 +394,8 @@ async fn rename(
     Form(form): Form<NameForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
-    app.service.rename(&topic, &form.name).await?;
+    let topic = app.service.topics.topic(id).await?;
+    app.service.topics.rename(&topic, &form.name).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -408,8 +413,8 @@ async fn remove(
     Form(form): Form<RemoveForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
-    app.service.remove(&topic, form.removed).await?;
+    let topic = app.service.topics.topic(id).await?;
+    app.service.topics.remove(&topic, form.removed).await?;
     let then = if form.removed {
         "/".to_owned()
     } else {
@@ -434,7 +439,7 @@ async fn choose_critic(
     Form(form): Form<CriticForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let critic = match form.kind.as_str() {
         "predicate" => &form.predicate,
         name => name,
@@ -445,7 +450,7 @@ async fn choose_critic(
         let text = "Conditions that ask for other topics are for who looks at all topics.";
         return Err(PageError(StatusCode::FORBIDDEN, text.to_owned()));
     }
-    app.service.choose_critic(&topic, critic).await?;
+    app.service.topics.choose_critic(&topic, critic).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -465,7 +470,7 @@ async fn choose_strategy(
     Form(form): Form<StrategyForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let name = match form.weights.trim() {
         "" => form.strategy,
         weights => match Ratios::with_weights(&form.strategy, weights) {
@@ -474,7 +479,7 @@ async fn choose_strategy(
             _ => format!("{}:{weights}", form.strategy),
         },
     };
-    app.service.choose_strategy(&topic, &name).await?;
+    app.service.topics.choose_strategy(&topic, &name).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }
 
@@ -492,8 +497,8 @@ async fn train_distance(
     Form(form): Form<TrainForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let model = DistanceModel::named(&form.model).unwrap_or_default();
-    app.service.train_distance(&topic, model).await?;
+    app.service.models.train_distance(&topic, model).await?;
     Ok(go_to(&format!("/topic/{id}")))
 }

@@ -35,16 +35,19 @@ pub(super) struct WatchLine {
 
 impl WatchLine {
     pub(super) async fn of(app: &App, topic: &Topic) -> Result<Self, PageError> {
-        let standing = app.service.standing(topic).await?;
+        let standing = app.service.watching.standing(topic).await?;
         let mut rounds = app
             .service
-            .store
+            .crawls
             .web_crawls(Some(topic.id))
             .await?
             .into_iter();
         let last = rounds.find(|crawl| crawl.is_round() && !crawl.is_removed);
         let last = match last {
-            Some(crawl) => Some((crawl.id, app.service.counts(crawl.id).await?.relevant)),
+            Some(crawl) => Some((
+                crawl.id,
+                app.service.crawls.counts(crawl.id).await?.relevant,
+            )),
             None => None,
         };
         let hours = |standing: &StandingTopic| standing.every as f64 / 3_600_000.0;
@@ -83,16 +86,20 @@ async fn watch(
     Form(form): Form<WatchForm>,
 ) -> PageResult {
     check_csrf(&app, &form.csrf)?;
-    let topic = app.service.topic(id).await?;
+    let topic = app.service.topics.topic(id).await?;
     let requests = || {
         let requests = form.requests.trim().parse::<u64>();
         requests
             .map_err(|_| PageError::bad(format!("“{}” is no number of requests.", form.requests)))
     };
     match form.what.as_str() {
-        "off" => app.service.rest(&topic).await?,
+        "off" => app.service.watching.rest(&topic).await?,
         "now" => {
-            let round = app.service.begin_round(&topic, requests()?).await?;
+            let round = app
+                .service
+                .watching
+                .begin_round(&topic, requests()?)
+                .await?;
             let round = round.ok_or_else(|| {
                 let nothing = "No page is worth another look yet: crawl first, or wait a while.";
                 ServiceError::refused(nothing)
@@ -104,7 +111,10 @@ async fn watch(
             let hours = hours.ok().filter(|hours| (0.0..=1e6).contains(hours));
             let wrong = || PageError::bad(format!("“{}” is no number of hours.", form.hours));
             let every = Duration::from_secs_f64(3_600.0 * hours.ok_or_else(wrong)?);
-            app.service.stand(&topic, every, requests()?).await?;
+            app.service
+                .watching
+                .stand(&topic, every, requests()?)
+                .await?;
         }
     }
     Ok(go_to(&format!("/topic/{id}#watch")))
@@ -113,7 +123,7 @@ async fn watch(
 /// What was found last for a topic, for programs that read feeds: it lies under a secret of its
 /// own, which holds from one start of the companion to the next.
 async fn feed(State(app): State<App>, Path(feed): Path<String>) -> PageResult {
-    let (topic, pages) = app.service.feed(&feed).await?;
+    let (topic, pages) = app.service.exports.feed(&feed).await?;
     let file = tokio::task::spawn_blocking(move || feed_file(&topic, pages));
     let file = file.await.map_err(anyhow::Error::from)??;
     Ok(([(CONTENT_TYPE, "application/atom+xml")], file).into_response())

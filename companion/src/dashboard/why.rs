@@ -74,7 +74,7 @@ async fn page(
     Extension(Base(base)): Extension<Base>,
     Path((crawl, number)): Path<(i64, u64)>,
 ) -> PageResult {
-    let found = app.service.explain(crawl, number).await?;
+    let found = app.service.library.explain(crawl, number).await?;
     let mut nodes = Vec::new();
     if let Some(link) = &found.link {
         list(&link.score, 0, 0, &mut nodes);
@@ -88,7 +88,7 @@ async fn page(
         likely: percent(found.probability),
         leads: leads.map(|leads| (Band::of(leads), percent(leads))),
         nodes,
-        versions: app.service.count_versions(crawl, number).await?,
+        versions: app.service.library.count_versions(crawl, number).await?,
         found,
     })
 }
@@ -99,13 +99,13 @@ async fn versions(
     Extension(Base(base)): Extension<Base>,
     Path((crawl, number)): Path<(i64, u64)>,
 ) -> PageResult {
-    let row = app.service.store.result_at(crawl, number).await?;
+    let row = app.service.crawls.result_at(crawl, number).await?;
     show(&VersionsScreen {
         base,
         crawl,
         number,
         title: row.map(|row| row.title).unwrap_or_default(),
-        versions: app.service.versions(crawl, number).await?,
+        versions: app.service.library.versions(crawl, number).await?,
     })
 }
 

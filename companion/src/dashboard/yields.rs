@@ -41,8 +41,8 @@ async fn page(
     Extension(Base(base)): Extension<Base>,
     Path(id): Path<i64>,
 ) -> PageResult {
-    let (crawl, topic) = app.service.crawl(id).await?;
-    let found = app.service.yields(&crawl).await?;
+    let (crawl, topic) = app.service.crawls.crawl(id).await?;
+    let found = app.service.reports.yields(&crawl).await?;
     let times = found.times.filter(|_| !crawl.is_of_archive());
     let finds = found.hits.iter().filter(|hit| **hit).count();
     show(&YieldScreen {
@@ -62,9 +62,9 @@ async fn page(
 
 /// The crawl as a file that others can check.
 async fn research(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
-    let (crawl, _) = app.service.crawl(id).await?;
+    let (crawl, _) = app.service.crawls.crawl(id).await?;
     let (file, out) = passing(&app)?;
-    app.service.write_research(&crawl, out).await?;
+    app.service.exports.write_research(&crawl, out).await?;
     Ok(stream(
         file,
         "application/x-tar",

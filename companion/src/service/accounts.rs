@@ -19,7 +19,7 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
-use super::{Service, ServiceError};
+use super::{Accounts, ServiceError};
 use crate::store::{AccountRow, Deed, Role, StoreError};
 use crate::{clock, secret};
 
@@ -38,7 +38,7 @@ const USED_EVERY: i64 = 600_000;
 /// What was changed is remembered of so many requests.
 const MOST_DEEDS: i64 = 10_000;
 
-impl Service {
+impl Accounts {
     /// Makes an account without a password: for somebody who comes from a provider.
     pub async fn add_account_without(&self, name: &str, role: Role) -> Result<(), ServiceError> {
         self.take_account(name, role, "").await
@@ -58,12 +58,15 @@ impl Service {
 
     async fn take_account(&self, name: &str, role: Role, hash: &str) -> Result<(), ServiceError> {
         let name = proper_name(name)?;
-        if self.store.accounts().await?.len() >= MOST_ACCOUNTS {
+        if self.context.store.accounts().await?.len() >= MOST_ACCOUNTS {
             return Err(ServiceError::refused(format!(
                 "There are {MOST_ACCOUNTS} accounts already: remove one that is not used."
             )));
         }
-        let added = self.store.add_account(&name, role, hash, clock::now());
+        let added = self
+            .context
+            .store
+            .add_account(&name, role, hash, clock::now());
         match added.await {
             Ok(_) => Ok(()),
             Err(StoreError::Conflict) => Err(ServiceError::refused(format!(
@@ -75,7 +78,7 @@ impl Service {
 
     /// The account of that name.
     pub async fn account(&self, name: &str) -> Result<AccountRow, ServiceError> {
-        let found = self.store.account(&proper_name(name)?).await?;
+        let found = self.context.store.account(&proper_name(name)?).await?;
         Ok(found.ok_or(ServiceError::Missing("account"))?.0)
     }
 
@@ -85,14 +88,14 @@ impl Service {
         if role != Role::Owner {
             self.check_not_last(&account).await?;
         }
-        Ok(self.store.set_role(account.id, role).await?)
+        Ok(self.context.store.set_role(account.id, role).await?)
     }
 
     /// Removes an account; somebody remains an owner.
     pub async fn remove_account(&self, name: &str) -> Result<(), ServiceError> {
         let account = self.account(name).await?;
         self.check_not_last(&account).await?;
-        Ok(self.store.remove_account(account.id).await?)
+        Ok(self.context.store.remove_account(account.id).await?)
     }
 
     /// Gives an account another password, a random one if none is given, and signs it out
@@ -104,7 +107,7 @@ impl Service {
     ) -> Result<String, ServiceError> {
         let account = self.account(name).await?;
         let (password, hash) = self.hashed(password).await?;
-        self.store.set_password(account.id, &hash).await?;
+        self.context.store.set_password(account.id, &hash).await?;
         Ok(password)
     }
 
@@ -120,13 +123,13 @@ impl Service {
         let name: String = name.chars().take(LONGEST_ACCOUNT + 1).collect();
         let from: String = from.chars().take(LONGEST_ACCOUNT).collect();
         self.attempts.check(&name, &from, clock::now())?;
-        let known = self.store.account(&name).await?;
+        let known = self.context.store.account(&name).await?;
         let is_right = self.is_password(password, known.as_ref(), &name, &from);
         let is_right = is_right.await?;
         if let Some((account, hash)) = known.filter(|_| is_right) {
             let (key, now) = (secret::random_hex::<32>(), clock::now());
             let (digest, ended) = (secret::digest(&key), now - SIGNED_IN_FOR);
-            let store = &self.store;
+            let store = &self.context.store;
             if store
                 .sign_in(&digest, account.id, &hash, now, ended)
                 .await?
@@ -144,7 +147,7 @@ impl Service {
         let (account, hash) = self.account_of(person).await?;
         let (key, now) = (secret::random_hex::<32>(), clock::now());
         let (digest, ended) = (secret::digest(&key), now - SIGNED_IN_FOR);
-        let store = &self.store;
+        let store = &self.context.store;
         let is_in = store.sign_in(&digest, account.id, &hash, now, ended);
         if is_in.await? {
             // It may have become another's just now.
@@ -160,21 +163,26 @@ impl Service {
     }
 
     async fn account_of(&self, person: &Person) -> Result<(AccountRow, String), ServiceError> {
-        if let Some(known) = self.store.account_of(&person.subject).await? {
+        if let Some(known) = self.context.store.account_of(&person.subject).await? {
             return Ok(known);
         }
         let called = person.email.as_deref().and_then(as_name);
         let found = match &called {
-            Some(name) => self.store.account(name).await?,
+            Some(name) => self.context.store.account(name).await?,
             None => None,
         };
         if let Some((account, _)) = found {
-            match self.store.bind_account(account.id, &person.subject).await {
+            match self
+                .context
+                .store
+                .bind_account(account.id, &person.subject)
+                .await
+            {
                 // Somebody else has it, or they came twice at once.
                 Ok(_) | Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
-            if let Some(known) = self.store.account_of(&person.subject).await? {
+            if let Some(known) = self.context.store.account_of(&person.subject).await? {
                 return Ok(known);
             }
         }
@@ -193,9 +201,9 @@ impl Service {
     ) -> Result<(), ServiceError> {
         let account = self.account(name).await?;
         let Some(subject) = subject else {
-            return Ok(self.store.unbind_account(account.id).await?);
+            return Ok(self.context.store.unbind_account(account.id).await?);
         };
-        match self.store.bind_account(account.id, subject).await {
+        match self.context.store.bind_account(account.id, subject).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(ServiceError::refused(format!(
                 "“{name}” is somebody's already: unbind it first, by naming nobody."
@@ -219,27 +227,31 @@ impl Service {
 
     /// Whether somebody signs in by a password.
     pub async fn has_password(&self, name: &str) -> Result<bool, ServiceError> {
-        let found = self.store.account(name).await?;
+        let found = self.context.store.account(name).await?;
         Ok(found.is_some_and(|(_, hash)| !hash.is_empty()))
     }
 
     /// Who is signed in by that secret, and whether that it was used was put down just now.
     pub async fn signed_in(&self, key: &str) -> Result<Option<(AccountRow, bool)>, ServiceError> {
         let (digest, now) = (secret::digest(key), clock::now());
-        let found = self.store.signed_in(&digest, now - SIGNED_IN_FOR).await?;
+        let found = self
+            .context
+            .store
+            .signed_in(&digest, now - SIGNED_IN_FOR)
+            .await?;
         let Some((account, used)) = found else {
             return Ok(None);
         };
         let is_due = now - used > USED_EVERY;
         if is_due {
-            self.store.sign_in_used(&digest, now).await?;
+            self.context.store.sign_in_used(&digest, now).await?;
         }
         Ok(Some((account, is_due)))
     }
 
     /// Ends a sign-in.
     pub async fn sign_out(&self, key: &str) -> Result<(), ServiceError> {
-        Ok(self.store.sign_out(&secret::digest(key)).await?)
+        Ok(self.context.store.sign_out(&secret::digest(key)).await?)
     }
 
     /// Puts down that somebody changed something.
@@ -249,11 +261,11 @@ impl Service {
             account: account.to_owned(),
             what,
         };
-        Ok(self.store.put_deed(&deed, MOST_DEEDS).await?)
+        Ok(self.context.store.put_deed(&deed, MOST_DEEDS).await?)
     }
 
     async fn check_not_last(&self, account: &AccountRow) -> Result<(), ServiceError> {
-        let accounts = self.store.accounts().await?;
+        let accounts = self.context.store.accounts().await?;
         let mut others = accounts.iter().filter(|other| other.id != account.id);
         if account.role == Role::Owner && !others.any(|other| other.role == Role::Owner) {
             return Err(ServiceError::refused(format!(

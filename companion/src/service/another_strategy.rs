@@ -9,14 +9,14 @@ use linkscent_core::wire::{read_model, write_model};
 use super::crawls::check_share;
 use super::forgetting::{bring_to_rest, go_on};
 use super::taxonomies::check_strategy;
-use super::{RunBy, Service, ServiceError};
+use super::{Crawls, RunBy, ServiceError};
 use crate::store::CrawlRow;
 use crate::store::ports::ModelOf;
 
-impl Service {
+impl Crawls {
     /// What the crawl's strategy knew as it began, by which it is chosen.
     pub async fn first_guide(&self, crawl: &CrawlRow) -> Result<Guide, ServiceError> {
-        let model = self.store.start_model(crawl.id).await?;
+        let model = self.context.store.start_model(crawl.id).await?;
         let read = tokio::task::spawn_blocking(move || {
             let knowledge = read_model(&model)?;
             anyhow::Ok(Guide::with_knowledge(knowledge))
@@ -36,7 +36,7 @@ impl Service {
         let (service, id, name) = (self.clone(), crawl.id, name.to_owned());
         let done = tokio::spawn(async move {
             // Nobody forgets a page meanwhile that the guide knows.
-            let _one_at_a_time = service.forgetting.lock().await;
+            let _one_at_a_time = service.context.forgetting.lock().await;
             service.try_strategy(id, &name).await
         });
         done.await.map_err(anyhow::Error::from)?
@@ -44,7 +44,7 @@ impl Service {
 
     async fn try_strategy(&self, crawl: i64, name: &str) -> Result<(), ServiceError> {
         let crawl = self.not_over(crawl).await?;
-        if self.supervisor.run_by(&crawl) == Some(RunBy::Another) {
+        if self.context.supervisor.run_by(&crawl) == Some(RunBy::Another) {
             let said = "The crawl runs in another program: pause it there first.";
             return Err(ServiceError::refused(said));
         }
@@ -71,20 +71,20 @@ impl Service {
         let said =
             format!("{name}, which learned from all before; they were chosen by {before_it}");
         let mut paused = Vec::new();
-        let rests = bring_to_rest(self, vec![crawl.clone()], &mut paused).await;
+        let rests = bring_to_rest(&self.context, vec![crawl.clone()], &mut paused).await;
         // It may have ended before it heard that it was to pause.
         self.not_over(crawl.id).await?;
         let changed = match rests {
             Ok(()) => self.replace_strategy(&crawl, &said, &model).await,
             Err(error) => Err(error.into()),
         };
-        go_on(self, paused).await;
+        go_on(&self.context, paused).await;
         changed
     }
 
     /// A crawl that can go on with another strategy.
     async fn not_over(&self, crawl: i64) -> Result<CrawlRow, ServiceError> {
-        let (crawl, _) = self.crawl(crawl).await?;
+        let (crawl, _) = self.context.crawl(crawl).await?;
         self.check_is_there(&crawl).await?;
         if crawl.can_start_at_more() {
             return Ok(crawl);
@@ -102,17 +102,21 @@ impl Service {
     ) -> Result<(), ServiceError> {
         // Nobody takes it up meanwhile.
         let _lock = self
+            .context
             .store
             .lock_crawl(crawl.id)
             .map_err(anyhow::Error::from)?;
         let of = ModelOf::Crawl(crawl.id);
-        self.store.replace_model(of, model).await?;
-        let last = self.store.last_number(crawl.id).await?;
+        self.context.store.replace_model(of, model).await?;
+        let last = self.context.store.last_number(crawl.id).await?;
         let said = format!(
             "from request {} on links are chosen by the strategy {said}",
             last + 1
         );
-        let notice = self.store.notice(crawl.topic, Some(crawl.id), &said);
+        let notice = self
+            .context
+            .store
+            .notice(crawl.topic, Some(crawl.id), &said);
         Ok(notice.await?)
     }
 }
@@ -123,36 +127,41 @@ mod tests {
     use crate::service::{NewCrawl, Starts};
     use crate::store::{CrawlState, Store};
 
-    use super::*;
+    use crate::service::Services;
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_crawl_goes_on_with_another_strategy_that_knows_what_came_before() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, web_about(|_| "bees").await);
+        let service = Services::new(store, web_about(|_| "bees").await);
         let start = "http://host0.test/1".to_owned();
-        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let topic = service.topics.create_topic("bees", &[start]).await.unwrap();
         let new = NewCrawl {
             strategy: Some("best-first".to_owned()),
             ..NewCrawl::new(Starts::default(), 100_000)
         };
-        let row = service.prepare_crawl(&topic, &new).await.unwrap();
-        service.resume(&row).await.unwrap();
+        let row = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
+        service.crawls.resume(&row).await.unwrap();
         let reaches = async |pages: usize| {
-            let mut changes = service.supervisor.changes();
-            while service.store.fetches(row.id).await.unwrap().len() < pages {
+            let mut changes = service.context.supervisor.changes();
+            while service.context.store.fetches(row.id).await.unwrap().len() < pages {
                 changes.changed().await.unwrap();
             }
         };
         reaches(60).await;
         for wrong in ["no such", "crf"] {
-            let refused = service.set_strategy(&row, wrong).await.unwrap_err();
+            let refused = service.crawls.set_strategy(&row, wrong).await.unwrap_err();
             assert!(refused.to_string().contains(wrong), "{refused}");
         }
-        service.set_strategy(&row, "ensemble").await.unwrap();
-        let before = service.store.fetches(row.id).await.unwrap().len();
+        service.crawls.set_strategy(&row, "ensemble").await.unwrap();
+        let before = service.context.store.fetches(row.id).await.unwrap().len();
         reaches(before + 60).await;
-        let said = service.store.notices(topic.id, Some(row.id)).await.unwrap();
+        let said = service
+            .context
+            .store
+            .notices(topic.id, Some(row.id))
+            .await
+            .unwrap();
         let from = said
             .iter()
             .find_map(|said| said.strip_prefix("from request "));
@@ -161,40 +170,50 @@ mod tests {
             from.is_some_and(|from| (61..=before + 1).contains(&from)),
             "{said:?}"
         );
-        let now = service.first_guide(&row).await.unwrap();
+        let now = service.crawls.first_guide(&row).await.unwrap();
         assert_eq!(now.strategy(), "ensemble");
 
-        service.stop(&row).await.unwrap();
-        let mut changes = service.supervisor.changes();
-        while service.store.is_locked(row.id) {
+        service.crawls.stop(&row).await.unwrap();
+        let mut changes = service.context.supervisor.changes();
+        while service.context.store.is_locked(row.id) {
             changes.changed().await.unwrap();
         }
         // The topic's model is what the crawl left.
-        let left = service.guide(&topic).await.unwrap();
+        let left = service.models.guide(&topic).await.unwrap();
         assert_eq!(left.strategy(), "ensemble");
-        let row = service.crawl(row.id).await.unwrap().0;
+        let row = service.crawls.crawl(row.id).await.unwrap().0;
         assert_eq!(row.state, CrawlState::Stopped);
-        assert!(service.set_strategy(&row, "best-first").await.is_err());
+        assert!(
+            service
+                .crawls
+                .set_strategy(&row, "best-first")
+                .await
+                .is_err()
+        );
     }
 
     #[tokio::test]
     async fn one_that_ends_by_a_share_keeps_to_strategies_that_can_tell_it() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, web_about(|_| "bees").await);
+        let service = Services::new(store, web_about(|_| "bees").await);
         let start = "http://host0.test/1".to_owned();
-        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let topic = service.topics.create_topic("bees", &[start]).await.unwrap();
         let new = NewCrawl {
             until_recall: Some(0.9),
             ..NewCrawl::new(Starts::default(), 100)
         };
-        let row = service.prepare_crawl(&topic, &new).await.unwrap();
-        let refused = service.set_strategy(&row, "best-first").await.unwrap_err();
+        let row = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
+        let refused = service
+            .crawls
+            .set_strategy(&row, "best-first")
+            .await
+            .unwrap_err();
         assert!(
             refused.to_string().contains("no share to end by"),
             "{refused}"
         );
-        let still = service.first_guide(&row).await.unwrap();
+        let still = service.crawls.first_guide(&row).await.unwrap();
         assert_eq!(still.strategy(), "ensemble");
     }
 }

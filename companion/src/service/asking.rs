@@ -6,7 +6,7 @@ use linkscent_core::text::Language;
 use linkscent_core::wire::api::SnippetPiece;
 use linkscent_library::{Piece, Query, snippet};
 
-use super::{Service, ServiceError};
+use super::{Library, ServiceError};
 use crate::page_archive;
 use crate::store::{CrawlRow, Topic};
 
@@ -25,7 +25,7 @@ pub struct AskedPage {
     pub snippet: Vec<SnippetPiece>,
 }
 
-impl Service {
+impl Library {
     /// What a crawl asks about, with what speaks for it. Of a page whose copy cannot be read, its
     /// beginning.
     pub async fn questions(
@@ -34,14 +34,14 @@ impl Service {
         topic: &Topic,
     ) -> Result<Vec<AskedPage>, ServiceError> {
         let mut asked = Vec::new();
-        let rows = self.store.questions(crawl.id).await?;
+        let rows = self.context.store.questions(crawl.id).await?;
         if rows.is_empty() {
             // What the topic is taken for takes a while to be read where much was learned.
             return Ok(asked);
         }
         let telling = self.telling(topic).await?;
         for row in rows {
-            let page = page_archive::page(&self.store, crawl.id, &row.address).await;
+            let page = page_archive::page(&self.context.store, crawl.id, &row.address).await;
             let telling = telling.clone();
             let reading = tokio::task::spawn_blocking(move || {
                 let page = page.ok().flatten()?;
@@ -77,7 +77,7 @@ impl Service {
 
     /// The words that tell most of a topic: those of its name and of its targets.
     pub(super) async fn telling(&self, topic: &Topic) -> Result<Query, ServiceError> {
-        let learned = self.learned(topic).await?;
+        let learned = self.models.learned(topic).await?;
         let words = learned.belief.words.iter().take(MOST_WORDS);
         let words = std::iter::once(&topic.name).chain(words);
         Ok(of_words(words.map(String::as_str)))
@@ -112,25 +112,40 @@ mod tests {
     async fn a_question_shows_the_sentences_that_speak_for_the_topic() {
         let folder = tempfile::tempdir().unwrap();
         let (service, topic, crawl) = crawled(folder.path()).await;
-        let (row, _) = service.crawl(crawl).await.unwrap();
-        let log = service.store.fetches(crawl).await.unwrap();
-        service.store.ask(crawl, &log[1].address).await.unwrap();
-        let telling = service.telling(&topic).await.unwrap();
+        let (row, _) = service.crawls.crawl(crawl).await.unwrap();
+        let log = service.context.store.fetches(crawl).await.unwrap();
+        service
+            .context
+            .store
+            .ask(crawl, &log[1].address)
+            .await
+            .unwrap();
+        let telling = service.library.telling(&topic).await.unwrap();
         assert!(
             telling.terms(Language::English).contains("bee"),
             "{telling:?}"
         );
-        let asked = service.questions(&row, &topic).await.unwrap();
+        let asked = service.library.questions(&row, &topic).await.unwrap();
         assert_eq!(asked[0].address, log[1].address);
-        let kept = service.kept_page(crawl, log[1].number).await.unwrap();
+        let kept = service
+            .library
+            .kept_page(crawl, log[1].number)
+            .await
+            .unwrap();
         let expected = speaking(&kept.document().passages(), &telling, kept.language);
         assert_eq!(asked[0].snippet, expected);
         // So it is where a topic's pages are looked through without a word.
-        let none = service.spoken_of(Some(&topic), " ").await;
+        let none = service.library.spoken_of(Some(&topic), " ").await;
         assert_eq!(none, telling);
         let moats = Query::read("moats").unwrap();
-        assert_eq!(service.spoken_of(Some(&topic), "moats").await, moats);
-        assert_eq!(service.spoken_of(None, "").await, Query::read("").unwrap());
+        assert_eq!(
+            service.library.spoken_of(Some(&topic), "moats").await,
+            moats
+        );
+        assert_eq!(
+            service.library.spoken_of(None, "").await,
+            Query::read("").unwrap()
+        );
     }
 
     #[test]

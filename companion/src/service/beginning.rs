@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use linkscent_core::guide::{BeginningError, Guide};
 
-use super::{Service, ServiceError};
+use super::{Models, ServiceError};
 use crate::store::Topic;
 
-impl Service {
+impl Models {
     /// Other topics for which something was learned of links, with whose knowledge a crawl
     /// for the topic of that name may begin.
     pub async fn teachers(&self, topic: &str) -> Result<Vec<Topic>, ServiceError> {
-        let taught = self.store.taught().await?;
-        let mut topics = self.store.topics().await?;
+        let taught = self.context.store.taught().await?;
+        let mut topics = self.context.store.topics().await?;
         topics
             .retain(|other| other.name != topic && !other.is_removed && taught.contains(&other.id));
         Ok(topics)
@@ -25,7 +25,7 @@ impl Service {
                 "“{from}” begins with what it knows itself in any case: name another topic."
             )));
         }
-        if let Some(teacher) = self.store.topic_called(from).await? {
+        if let Some(teacher) = self.context.store.topic_called(from).await? {
             return Ok(teacher);
         }
         Err(ServiceError::refused(format!(

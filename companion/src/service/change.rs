@@ -3,10 +3,10 @@
 
 use linkscent_core::wire::api::CrawlChange;
 
-use super::{Service, ServiceError};
+use super::{Crawls, ServiceError};
 use crate::store::CrawlRow;
 
-impl Service {
+impl Crawls {
     /// Makes a change, wherever the crawl runs.
     pub async fn change(&self, crawl: &CrawlRow, change: &CrawlChange) -> Result<(), ServiceError> {
         self.check_is_there(crawl).await?;
@@ -28,6 +28,7 @@ impl Service {
 mod tests {
     use super::*;
     use crate::crawler::fake_web::web_about;
+    use crate::service::Services;
     use crate::service::{NewCrawl, Starts};
     use crate::store::{CrawlState, Reaction, Store};
 
@@ -35,18 +36,18 @@ mod tests {
     async fn each_change_is_made_or_refused_whole() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, web_about(|_| "bees").await);
+        let service = Services::new(store, web_about(|_| "bees").await);
         let start = "http://host0.test/1".to_owned();
-        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let topic = service.topics.create_topic("bees", &[start]).await.unwrap();
         let new = NewCrawl {
             delay: Some(2_000),
             strategy: Some("best-first".to_owned()),
             ..NewCrawl::new(Starts::default(), 60)
         };
-        let id = service.prepare_crawl(&topic, &new).await.unwrap().id;
-        let paused = service.store.set_state(id, CrawlState::Paused, "");
+        let id = service.crawls.prepare_crawl(&topic, &new).await.unwrap().id;
+        let paused = service.context.store.set_state(id, CrawlState::Paused, "");
         paused.await.unwrap();
-        let now = async || service.crawl(id).await.unwrap().0;
+        let now = async || service.crawls.crawl(id).await.unwrap().0;
         let host = "ads.test".to_owned();
         let name = "apprentice".to_owned();
         let changes = [
@@ -59,7 +60,7 @@ mod tests {
             },
         ];
         for change in &changes {
-            service.change(&now().await, change).await.unwrap();
+            service.crawls.change(&now().await, change).await.unwrap();
         }
         let row = now().await;
         assert_eq!((row.order.budget, row.order.delay), (100, 700));
@@ -68,24 +69,29 @@ mod tests {
         let unheard_of = CrawlChange::OnDrift {
             reaction: "dance".to_owned(),
         };
-        assert!(service.change(&row, &unheard_of).await.is_err());
-        let guide = service.first_guide(&row).await.unwrap();
+        assert!(service.crawls.change(&row, &unheard_of).await.is_err());
+        let guide = service.crawls.first_guide(&row).await.unwrap();
         assert_eq!(guide.strategy(), name);
         let back = CrawlChange::TakeBack { host };
-        service.change(&row, &back).await.unwrap();
+        service.crawls.change(&row, &back).await.unwrap();
         assert!(now().await.left_since.is_empty());
         let nothing = CrawlChange::Strategy {
             name: "no such".to_owned(),
         };
-        assert!(service.change(&row, &nothing).await.is_err());
-        service.change(&row, &CrawlChange::Stop).await.unwrap();
+        assert!(service.crawls.change(&row, &nothing).await.is_err());
+        service
+            .crawls
+            .change(&row, &CrawlChange::Stop)
+            .await
+            .unwrap();
         assert_eq!(now().await.state, CrawlState::Stopped);
         service
+            .crawls
             .change(&now().await, &CrawlChange::Pause)
             .await
             .unwrap();
         let row = now().await;
         assert_eq!(row.state, CrawlState::Stopped);
-        assert!(service.change(&row, &changes[1]).await.is_err());
+        assert!(service.crawls.change(&row, &changes[1]).await.is_err());
     }
 }

@@ -8,25 +8,25 @@ use std::collections::{BTreeSet, HashMap};
 
 use linkscent_core::wire::api::{Changes, Event, EventKind, EventName, TopicView};
 
-use super::{Service, ServiceError};
+use super::{ServiceError, Topics};
 use crate::store::Topic;
 
 /// Words looked at in one call at most.
 const MOST_CHANGES: usize = 500;
 
-impl Service {
+impl Topics {
     /// What is in force of all that was said after the event of this number.
     pub async fn changes(&self, after: i64) -> Result<Changes, ServiceError> {
         let topics = self.topics().await?;
-        let said = self.store.said_after(after, MOST_CHANGES).await?;
+        let said = self.context.store.said_after(after, MOST_CHANGES).await?;
         let spoken_of: BTreeSet<&str> = said.events.iter().map(|one| &*one.topic).collect();
         let mut last = HashMap::new();
         for topic in spoken_of {
-            let Some(topic) = self.store.find_topic(topic).await? else {
+            let Some(topic) = self.context.store.find_topic(topic).await? else {
                 continue;
             };
             for kind in [EventName::Mark, EventName::Phrase] {
-                for event in self.store.events_of(topic.id, kind).await? {
+                for event in self.context.store.events_of(topic.id, kind).await? {
                     if let Some(about) = about(&event) {
                         last.insert(about, event);
                     }
@@ -44,7 +44,7 @@ impl Service {
 
     /// All topics, newest first, as browsers are told of them.
     pub async fn topics(&self) -> Result<Vec<TopicView>, ServiceError> {
-        let taught = self.store.taught().await?;
+        let taught = self.context.store.taught().await?;
         let view = |topic: Topic| TopicView {
             is_taught: taught.contains(&topic.id),
             is_removed: topic.is_removed,
@@ -52,7 +52,14 @@ impl Service {
             key: topic.key,
             name: topic.name,
         };
-        Ok(self.store.topics().await?.into_iter().map(view).collect())
+        Ok(self
+            .context
+            .store
+            .topics()
+            .await?
+            .into_iter()
+            .map(view)
+            .collect())
     }
 }
 
@@ -70,6 +77,7 @@ fn about(event: &Event) -> Option<(String, EventName, String)> {
 mod tests {
     use super::*;
     use crate::crawler::way::Way;
+    use crate::service::Services;
     use crate::store::Store;
 
     fn marked(id: &str, page: &str, time: u64, target: Option<bool>) -> Event {
@@ -89,51 +97,61 @@ mod tests {
     #[tokio::test]
     async fn a_browser_hears_once_what_is_in_force() {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::new(Store::in_memory(folder.path()), Way::default());
-        let nothing = service.changes(0).await.unwrap();
+        let service = Services::new(Store::in_memory(folder.path()), Way::default());
+        let nothing = service.topics.changes(0).await.unwrap();
         assert_eq!(nothing, Changes::default());
-        service.create_topic("empty", &[]).await.unwrap();
+        service.topics.create_topic("empty", &[]).await.unwrap();
         let (a, b) = ("http://a.test/", "http://b.test/");
         let first = [
             marked("1", a, 10, Some(true)),
             marked("2", b, 20, Some(true)),
             marked("3", a, 30, None),
         ];
-        service.take_events(first.to_vec()).await.unwrap();
-        let heard = service.changes(0).await.unwrap();
+        service.topics.take_events(first.to_vec()).await.unwrap();
+        let heard = service.topics.changes(0).await.unwrap();
         let keys: Vec<&str> = heard.topics.iter().map(|one| &*one.key).collect();
         assert_eq!(keys, ["castles", "empty"]);
         assert_eq!((ids(&heard), heard.more), (vec!["3", "2"], false));
-        let again = service.changes(heard.until).await.unwrap();
+        let again = service.topics.changes(heard.until).await.unwrap();
         assert_eq!((ids(&again), again.until), (vec![], heard.until));
         // A word from before that comes late is not in force.
         let late = vec![marked("4", b, 15, Some(false))];
-        service.take_events(late).await.unwrap();
-        let topic = service.store.find_topic("castles").await.unwrap().unwrap();
-        service.say(&topic, "keeps", Some(true)).await.unwrap();
-        let heard = service.changes(heard.until).await.unwrap();
+        service.topics.take_events(late).await.unwrap();
+        let topic = service
+            .context
+            .store
+            .find_topic("castles")
+            .await
+            .unwrap()
+            .unwrap();
+        service
+            .topics
+            .say(&topic, "keeps", Some(true))
+            .await
+            .unwrap();
+        let heard = service.topics.changes(heard.until).await.unwrap();
         assert_eq!(ids(&heard)[0], "2");
         assert!(matches!(&heard.in_force[1].what,
             EventKind::Phrase { text, wanted: Some(true) } if text == "keeps"));
         // Whoever heard more than there is begins at the start.
-        let from_start = service.changes(1_000).await.unwrap();
-        assert_eq!(from_start, service.changes(0).await.unwrap());
+        let from_start = service.topics.changes(1_000).await.unwrap();
+        assert_eq!(from_start, service.topics.changes(0).await.unwrap());
     }
 
     #[tokio::test]
     async fn many_changes_come_in_parts() {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::new(Store::in_memory(folder.path()), Way::default());
+        let service = Services::new(Store::in_memory(folder.path()), Way::default());
         let events: Vec<Event> = (0..MOST_CHANGES + 20)
             .map(|number| {
                 let page = format!("http://a.test/{number}");
                 marked(&number.to_string(), &page, 1, Some(true))
             })
             .collect();
-        service.take_events(events).await.unwrap();
-        let first = service.changes(0).await.unwrap();
+        service.topics.take_events(events).await.unwrap();
+        let first = service.topics.changes(0).await.unwrap();
         assert_eq!((first.in_force.len(), first.more), (MOST_CHANGES, true));
-        let rest = service.changes(first.until).await.unwrap();
+        let rest = service.topics.changes(first.until).await.unwrap();
         assert_eq!((rest.in_force.len(), rest.more), (20, false));
     }
 }

@@ -10,7 +10,7 @@ use linkscent_archive::warc::{Reader, WarcError};
 use linkscent_core::wire::read_model;
 use serde::Serialize;
 
-use super::{Service, ServiceError};
+use super::{ServiceError, Upkeep};
 use crate::crawler::DAMAGED;
 use crate::store::{
     CrawlRow, KeptRow, LostPage, crawl_of_archive, faults, is_open_to_others, make_private,
@@ -70,7 +70,7 @@ impl Checked {
     }
 }
 
-impl Service {
+impl Upkeep {
     /// Reads database, pages and models. `told` hears how many pages were read. With `mends`, pages that cannot
     /// be read are put down as lost, so that their crawls ask for them again, and files are shut to
     /// others. What others put down meanwhile may be looked at or not.
@@ -80,7 +80,7 @@ impl Service {
         told: impl Fn(u64) + Send,
     ) -> Result<Checked, ServiceError> {
         let mut checked = Checked::default();
-        let database = faults(self.store.folder()).await?;
+        let database = faults(self.context.store.folder()).await?;
         checked.faults.extend(database.into_iter().map(|problem| {
             let remedy = "end every linkscent on this folder; then `linkscent repair` saves what can be read";
             Fault::left("linkscent.sqlite", problem, remedy)
@@ -91,11 +91,11 @@ impl Service {
             Err(_) if !checked.faults.is_empty() => return Ok(checked),
             Err(error) => return Err(error),
         };
-        let folder = self.store.folder().to_owned();
+        let folder = self.context.store.folder().to_owned();
         let looking = tokio::task::spawn_blocking(move || of_files(&folder, &known, mends));
         let found = looking.await.map_err(anyhow::Error::from)?;
         checked.faults.extend(found.map_err(anyhow::Error::from)?);
-        checked.faults.extend(self.index_faults().await?);
+        checked.faults.extend(self.library.index_faults().await?);
         Ok(checked)
     }
 
@@ -106,10 +106,10 @@ impl Service {
         checked: &mut Checked,
         told: &(impl Fn(u64) + Send),
     ) -> Result<BTreeSet<i64>, ServiceError> {
-        let crawls = self.store.crawls(None).await?;
+        let crawls = self.context.store.crawls(None).await?;
         for crawl in &crawls {
             self.check_pages(crawl, mends, checked, told).await?;
-            let model = self.store.start_model(crawl.id).await?;
+            let model = self.context.store.start_model(crawl.id).await?;
             if !crawl.is_reading()
                 && let Err(error) = read_model(&model)
             {
@@ -125,8 +125,8 @@ impl Service {
             }
         }
         checked.crawls = crawls.len();
-        for topic in self.store.topics().await? {
-            let model = self.store.model(topic.id).await?;
+        for topic in self.context.store.topics().await? {
+            let model = self.context.store.model(topic.id).await?;
             if let Some(Err(error)) = model.as_deref().map(read_model) {
                 let remedy = "it is passed over, and made again by the next crawl of the topic";
                 let place = format!("the model of “{}”", topic.name);
@@ -136,7 +136,7 @@ impl Service {
             }
         }
         // Some may have begun meanwhile.
-        let now = self.store.crawls(None).await?;
+        let now = self.context.store.crawls(None).await?;
         Ok(crawls.iter().chain(&now).map(|crawl| crawl.id).collect())
     }
 
@@ -147,10 +147,14 @@ impl Service {
         checked: &mut Checked,
         told: &(impl Fn(u64) + Send),
     ) -> Result<(), ServiceError> {
-        let archive = self.store.warc_path(crawl.id);
+        let archive = self.context.store.warc_path(crawl.id);
         let (mut after, mut lost) = (0, Vec::new());
         loop {
-            let rows = self.store.kept_after(crawl.id, after, BATCH).await?;
+            let rows = self
+                .context
+                .store
+                .kept_after(crawl.id, after, BATCH)
+                .await?;
             let Some(last) = rows.last() else {
                 break;
             };
@@ -211,7 +215,10 @@ impl Service {
         crawl: i64,
         lost: &[(KeptRow, String)],
     ) -> Result<bool, ServiceError> {
-        let (store, archive) = (self.store.clone(), self.store.warc_path(crawl));
+        let (store, archive) = (
+            self.context.store.clone(),
+            self.context.store.warc_path(crawl),
+        );
         if store.is_locked(crawl) {
             return Ok(false);
         }
@@ -234,8 +241,9 @@ impl Service {
             .collect();
         // As it is now that nobody else writes. How much of the archive counts stays: whoever goes
         // on with the crawl finds where its last whole record ends.
-        let (row, _) = self.crawl(crawl).await?;
-        self.store
+        let (row, _) = self.context.crawl(crawl).await?;
+        self.context
+            .store
             .lose_pages(crawl, &pages, row.warc_length)
             .await?;
         drop(lock);

@@ -8,21 +8,21 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::Service;
+use super::Upkeep;
 use crate::store::Copied;
 
 /// Archives that have grown are copied so often.
 const EVERY: Duration = Duration::from_mins(1);
 
-impl Service {
+impl Upkeep {
     /// Copies what archives have grown by, and deletes copies of what was forgotten or deleted. What fails
     /// for one crawl does not for others: the first error is told at the end.
     pub async fn copy_archives(&self, mut on_crawl: impl FnMut(&Copied)) -> Result<()> {
-        if self.store.copied_to().await?.is_none() {
+        if self.context.store.copied_to().await?.is_none() {
             return Ok(());
         }
-        let mut done = self.store.sweep_copies().await;
-        for copied in self.store.copied().await? {
+        let mut done = self.context.store.sweep_copies().await;
+        for copied in self.context.store.copied().await? {
             if copied.copied < copied.bytes {
                 on_crawl(&copied);
                 let copied = self.copy_archive(copied.crawl).await;
@@ -35,9 +35,9 @@ impl Service {
     /// Copies what an archive has grown by, a part at a time: whoever forgets a page waits no longer than
     /// for one.
     pub async fn copy_archive(&self, crawl: i64) -> Result<()> {
-        let archive = self.store.warc_path(crawl);
+        let archive = self.context.store.warc_path(crawl);
         loop {
-            let Some(mut copies) = self.store.hold_copies().await? else {
+            let Some(mut copies) = self.context.store.hold_copies().await? else {
                 return Ok(());
             };
             let copied = copies.copy_part(crawl, &archive).await;

@@ -10,7 +10,7 @@ use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 
 use super::taxonomies::check_guide;
-use super::{Service, ServiceError};
+use super::{Crawls, ServiceError};
 use crate::crawler::DEFAULT_DELAY;
 use crate::store::{self, Command, CrawlKind, CrawlRow, CrawlState, Order, Reaction, Topic};
 use crate::topic_guide;
@@ -106,7 +106,7 @@ impl CrawlCounts {
     }
 }
 
-impl Service {
+impl Crawls {
     /// Begins a crawl for a topic and leaves it to be run by whoever takes it up. Nothing
     /// is kept if it is refused.
     pub async fn prepare_crawl(
@@ -128,7 +128,7 @@ impl Service {
         let (guide, begun_with) = self.start_guide(topic, new).await?;
         check_share(order, &guide)?;
         let start_model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
-        let marks = self.store.marks(topic.id).await?;
+        let marks = self.context.store.marks(topic.id).await?;
         let is_target = |page: &&String| {
             marks
                 .iter()
@@ -136,17 +136,17 @@ impl Service {
         };
         let new_targets = new.starts.examples.iter().filter(|page| !is_target(page));
         let marked = new_targets.map(|page| EventKind::mark_unread(page, Some(true)));
-        self.put_down(topic, marked.collect()).await?;
+        self.models.put_down(topic, marked.collect()).await?;
         let begun = store::NewCrawl {
             topic: topic.id,
             order,
             start_model: &start_model,
         };
-        let id = self.store.begin_crawl(&begun).await?;
+        let id = self.context.store.begin_crawl(&begun).await?;
         if let Some(said) = begun_with {
-            self.store.notice(topic.id, Some(id), &said).await?;
+            self.context.store.notice(topic.id, Some(id), &said).await?;
         }
-        Ok(self.crawl(id).await?.0)
+        Ok(self.context.crawl(id).await?.0)
     }
 
     /// How a crawl would go, and the guide it would begin with. Nothing is kept.
@@ -167,20 +167,20 @@ impl Service {
     ) -> Result<(Guide, Option<String>), ServiceError> {
         let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
         if critic.is_none() && strategy.is_none() && new.start_from.is_none() {
-            let guide = self.guide(topic).await?;
+            let guide = self.models.guide(topic).await?;
             check_guide(&guide)?;
             let copy = Guide::with_knowledge(guide.knowledge());
             let copy = copy.context("a guide cannot be made of what it knows")?;
             return Ok((copy, None));
         }
-        let guide = topic_guide::of(&self.store, topic, critic, strategy).await;
+        let guide = topic_guide::of(&self.context.store, topic, critic, strategy).await;
         let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
         check_guide(&guide)?;
         let Some(from) = &new.start_from else {
             return Ok((guide, None));
         };
-        let teacher = self.teacher(topic, from).await?;
-        let (guide, said) = self.begin_with(guide, &teacher).await?;
+        let teacher = self.models.teacher(topic, from).await?;
+        let (guide, said) = self.models.begin_with(guide, &teacher).await?;
         Ok((guide, Some(said)))
     }
 
@@ -210,13 +210,13 @@ impl Service {
         new: &NewCrawl,
     ) -> Result<CrawlRow, ServiceError> {
         let crawl = self.prepare_crawl(topic, new).await?;
-        self.supervisor.start(crawl.id);
+        self.context.supervisor.start(crawl.id);
         Ok(crawl)
     }
 
     async fn order(&self, topic: &Topic, new: &NewCrawl) -> Result<Order, ServiceError> {
         if let Some(from) = &new.start_from {
-            self.teacher(topic, from).await?;
+            self.models.teacher(topic, from).await?;
         }
         if !(1..=LARGEST_BUDGET).contains(&new.budget) {
             return Err(ServiceError::refused(format!(
@@ -233,7 +233,7 @@ impl Service {
                  found, or by its budget alone.",
             ));
         }
-        let is_replay = self.way.is_loopback_proxy();
+        let is_replay = self.context.way.is_loopback_proxy();
         if new.delay == Some(0) && !is_replay {
             return Err(ServiceError::refused(
                 "A delay of 0 is only for webs replayed on this machine: give a proxy such as \
@@ -266,7 +266,7 @@ impl Service {
         topic: &Topic,
         starts: &Starts,
     ) -> Result<Vec<(String, bool)>, ServiceError> {
-        let marks = self.store.marks(topic.id).await?;
+        let marks = self.context.store.marks(topic.id).await?;
         let targets: Vec<String> = marks
             .into_iter()
             .filter(|mark| mark.target)
@@ -284,7 +284,7 @@ impl Service {
             pages.extend(targets.into_iter().map(|page| (page, true)));
         }
         if pages.is_empty() {
-            let good = self.good_pages(topic).await?;
+            let good = self.topics.good_pages(topic).await?;
             pages.extend(good.into_iter().map(|page| (page, true)));
         }
         let mut known = std::collections::HashSet::new();
@@ -301,8 +301,15 @@ impl Service {
 
     /// Pauses a crawl, wherever it runs. One that rests already is left as it is.
     pub async fn pause(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
-        if crawl.state.is_running() && !self.supervisor.send(crawl.id, Command::Pause).await? {
-            self.store
+        if crawl.state.is_running()
+            && !self
+                .context
+                .supervisor
+                .send(crawl.id, Command::Pause)
+                .await?
+        {
+            self.context
+                .store
                 .set_state(crawl.id, CrawlState::Paused, "")
                 .await?;
         }
@@ -312,43 +319,62 @@ impl Service {
     /// Goes on with a crawl that rests, or whose process has died. One that is over is
     /// left as it is.
     pub async fn resume(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
-        if crawl.is_intake() && !self.supervisor.has_given(crawl.id) {
+        if crawl.is_intake() && !self.context.supervisor.has_given(crawl.id) {
             return Err(ServiceError::refused(
                 "It was taking an archive in: bring that in again, and it goes on where it was.",
             ));
         }
         if !crawl.state.is_over() {
-            self.supervisor.resume(crawl.id).await?;
+            self.context.supervisor.resume(crawl.id).await?;
         }
         Ok(())
     }
 
     /// Ends a crawl, wherever it runs. One that is over is left as it is.
     pub async fn stop(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
-        let told =
-            crawl.state.is_running() && self.supervisor.send(crawl.id, Command::Stop).await?;
+        let told = crawl.state.is_running()
+            && self
+                .context
+                .supervisor
+                .send(crawl.id, Command::Stop)
+                .await?;
         if !told && !crawl.state.is_over() {
             if crawl.is_intake() {
                 // It is content with what it has.
                 let pages = self.counts(crawl.id).await?.pages;
-                self.store.set_budget(crawl.id, pages).await?;
-                self.supervisor.drop_given(crawl.id);
+                self.context.store.set_budget(crawl.id, pages).await?;
+                self.context.supervisor.drop_given(crawl.id);
             }
             let stopped = CrawlState::Stopped;
-            self.store.set_state(crawl.id, stopped, "told_to").await?;
+            self.context
+                .store
+                .set_state(crawl.id, stopped, "told_to")
+                .await?;
         }
         Ok(())
     }
 
     /// What a crawl came to so far.
     pub async fn counts(&self, crawl: i64) -> Result<CrawlCounts, ServiceError> {
-        let (pages, scored, relevant, other) = self.store.counts(crawl).await?;
+        let (pages, scored, relevant, other) = self.context.store.counts(crawl).await?;
         Ok(CrawlCounts {
             pages,
             scored,
             relevant,
             other,
         })
+    }
+
+    /// Removes a crawl from sight, or brings it back. One that runs is paused.
+    pub async fn hide_crawl(&self, crawl: &CrawlRow, removed: bool) -> Result<(), ServiceError> {
+        if removed {
+            self.pause(crawl).await?;
+        }
+        self.context.store.hide_crawl(crawl.id, removed).await?;
+        // The index has of each page the copy that was read last.
+        self.context.forget_index().await?;
+        self.context.say_changed();
+        Ok(())
     }
 }
 

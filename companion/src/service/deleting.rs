@@ -10,26 +10,14 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use linkscent_core::wire::api::{Event, EventKind};
+use linkscent_core::wire::api::Event;
 
 use super::forgetting::{bring_to_rest, go_on};
-use super::{Service, ServiceError};
+use super::{Deletion, ServiceError};
 use crate::crawler::delete_checkpoint;
 use crate::store::{CrawlRow, Store, Topic, delete_requests, delete_turns};
 
-impl Service {
-    /// Removes a crawl from sight, or brings it back. One that runs is paused.
-    pub async fn hide_crawl(&self, crawl: &CrawlRow, removed: bool) -> Result<(), ServiceError> {
-        if removed {
-            self.pause(crawl).await?;
-        }
-        self.store.hide_crawl(crawl.id, removed).await?;
-        // The index has of each page the copy that was read last.
-        self.forget_index().await?;
-        self.say_changed();
-        Ok(())
-    }
-
+impl Deletion {
     /// Deletes a crawl, its log and its archive. What the topic's model learned from it stays.
     /// Once begun it is done to its end, whether or not somebody waits.
     pub async fn delete_crawl(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
@@ -40,13 +28,13 @@ impl Service {
     pub(super) async fn delete_crawls(&self, crawls: Vec<CrawlRow>) -> Result<(), ServiceError> {
         let service = self.clone();
         let deleted = tokio::spawn(async move {
-            let _one_at_a_time = service.forgetting.lock().await;
+            let _one_at_a_time = service.context.forgetting.lock().await;
             let ids: Vec<i64> = crawls.iter().map(|crawl| crawl.id).collect();
-            bring_to_rest(&service, crawls, &mut Vec::new()).await?;
+            bring_to_rest(&service.context, crawls, &mut Vec::new()).await?;
             let mut deleted = Ok(());
             for id in ids {
-                service.supervisor.drop_given(id);
-                deleted = service.store.delete_crawl(id).await;
+                service.context.supervisor.drop_given(id);
+                deleted = service.context.store.delete_crawl(id).await;
                 if deleted.is_err() {
                     break;
                 }
@@ -59,24 +47,13 @@ impl Service {
         Ok(())
     }
 
-    /// Deletes a topic with all that hangs on it, but for its key: by that browsers hear of it.
-    pub async fn delete_topic(&self, topic: &Topic) -> Result<(), ServiceError> {
-        let said = EventKind::Remove {
-            removed: true,
-            for_good: true,
-        };
-        let event = self.store.happens(topic, said).await?;
-        self.take_events(vec![event]).await?;
-        Ok(())
-    }
-
     /// Deletes topics that these events say are deleted, and what is still said of topics that
     /// were.
     pub(super) async fn delete_removed(&self, events: &[Event]) -> Result<(), ServiceError> {
         let keys: BTreeSet<&str> = events.iter().map(|event| &*event.topic).collect();
         let mut gone = Vec::new();
         for key in keys {
-            let topic = self.store.find_topic(key).await?;
+            let topic = self.context.store.find_topic(key).await?;
             gone.extend(topic.filter(|topic| topic.is_deleted));
         }
         if gone.is_empty() {
@@ -84,7 +61,7 @@ impl Service {
         }
         let service = self.clone();
         let deleted = tokio::spawn(async move {
-            let _one_at_a_time = service.forgetting.lock().await;
+            let _one_at_a_time = service.context.forgetting.lock().await;
             service.delete_topics(gone).await
         });
         deleted.await.map_err(anyhow::Error::from)??;
@@ -93,20 +70,20 @@ impl Service {
 
     async fn delete_topics(&self, gone: Vec<Topic>) -> Result<()> {
         for topic in gone {
-            let crawls = self.store.crawls(Some(topic.id)).await?;
-            bring_to_rest(self, crawls, &mut Vec::new()).await?;
-            self.store.delete_topic(topic.id).await?;
+            let crawls = self.context.store.crawls(Some(topic.id)).await?;
+            bring_to_rest(&self.context, crawls, &mut Vec::new()).await?;
+            self.context.store.delete_topic(topic.id).await?;
         }
         self.clean_up().await
     }
 
     /// Deletes what a program that ended in between left: called once, before crawls go on.
     pub async fn finish_deleting(&self) -> Result<()> {
-        let topics = self.store.topics().await?.into_iter();
+        let topics = self.context.store.topics().await?.into_iter();
         let mut unfinished = Vec::new();
         for topic in topics.filter(|topic| topic.is_deleted) {
-            if self.store.events(topic.id).await?.len() > 1
-                || !self.store.crawls(Some(topic.id)).await?.is_empty()
+            if self.context.store.events(topic.id).await?.len() > 1
+                || !self.context.store.crawls(Some(topic.id)).await?.is_empty()
             {
                 unfinished.push(topic);
             }
@@ -114,10 +91,10 @@ impl Service {
         if !unfinished.is_empty() {
             return self.delete_topics(unfinished).await;
         }
-        if !self.store.deleted_crawls().await?.is_empty() {
-            self.forget_index().await?;
+        if !self.context.store.deleted_crawls().await?.is_empty() {
+            self.context.forget_index().await?;
         }
-        delete_archives(&self.store).await.map(drop)
+        delete_archives(&self.context.store).await.map(drop)
     }
 
     /// Deletes everything but accounts: topics, crawls, archives, paired browsers, what people did. Crawls that run elsewhere
@@ -125,22 +102,22 @@ impl Service {
     pub async fn delete_everything(&self) -> Result<(), ServiceError> {
         let service = self.clone();
         let deleted = tokio::spawn(async move {
-            let _one_at_a_time = service.forgetting.lock().await;
-            let crawls = service.store.crawls(None).await?;
+            let _one_at_a_time = service.context.forgetting.lock().await;
+            let crawls = service.context.store.crawls(None).await?;
             let mut paused = Vec::new();
-            if let Err(error) = bring_to_rest(&service, crawls.clone(), &mut paused).await {
-                go_on(&service, paused).await;
+            if let Err(error) = bring_to_rest(&service.context, crawls.clone(), &mut paused).await {
+                go_on(&service.context, paused).await;
                 return Err(error);
             }
-            let archived = service.store.deleted_crawls().await?;
-            service.store.delete_everything().await?;
-            service.tallies.clear();
-            delete_turns(service.store.folder())?;
+            let archived = service.context.store.deleted_crawls().await?;
+            service.context.store.delete_everything().await?;
+            service.context.tallies.clear();
+            delete_turns(service.context.store.folder())?;
             for id in archived
                 .into_iter()
                 .chain(crawls.iter().map(|crawl| crawl.id))
             {
-                delete_archive(&service.store, id)?;
+                delete_archive(&service.context.store, id)?;
             }
             service.clean_up().await
         });
@@ -151,25 +128,25 @@ impl Service {
     /// Deletes all that browsers kept as it was read. Whoever calls sees to it that nothing else is
     /// deleted or forgotten meanwhile.
     pub(super) async fn delete_readings(&self) -> Result<()> {
-        let crawls = self.store.crawls(None).await?.into_iter();
+        let crawls = self.context.store.crawls(None).await?.into_iter();
         let readings: Vec<CrawlRow> = crawls.filter(CrawlRow::is_reading).collect();
         if readings.is_empty() {
             return Ok(());
         }
         for crawl in readings {
-            self.store.delete_crawl(crawl.id).await?;
+            self.context.store.delete_crawl(crawl.id).await?;
         }
         self.clean_up().await
     }
 
     async fn clean_up(&self) -> Result<()> {
-        self.forget_index().await?;
-        delete_archives(&self.store).await?;
-        self.store.sweep().await?;
-        self.guides.clear();
-        self.say_changed();
+        self.context.forget_index().await?;
+        delete_archives(&self.context.store).await?;
+        self.context.store.sweep().await?;
+        self.context.guides.clear();
+        self.context.say_changed();
         // They are deleted later where they cannot be now, as all else is here.
-        if let Err(error) = self.store.sweep_copies().await {
+        if let Err(error) = self.context.store.sweep_copies().await {
             tracing::warn!("copies of what was deleted stay until they can be deleted: {error:#}");
         }
         Ok(())

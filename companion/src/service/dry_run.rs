@@ -13,7 +13,7 @@ use linkscent_core::strategies::SplitMix;
 use linkscent_core::web_graph::Mark;
 use tokio::runtime::Handle;
 
-use super::{NewCrawl, Service, ServiceError};
+use super::{Crawls, NewCrawl, ServiceError};
 use crate::crawler::{TakenUp, take_up};
 use crate::store::{CrawlRow, Order, Store, Topic};
 use crate::{page_archive, site_memory};
@@ -21,15 +21,15 @@ use crate::{page_archive, site_memory};
 /// Pages that are named.
 pub const MOST_UPCOMING: usize = 100;
 
-impl Service {
+impl Crawls {
     /// What a crawl would fetch next if it went on as it stands.
     pub async fn dry_run_of(&self, crawl: &CrawlRow) -> Result<DryRun, ServiceError> {
-        let (store, crawl) = (self.store.clone(), crawl.clone());
-        let is_replay = self.way.is_loopback_proxy();
+        let (store, crawl) = (self.context.store.clone(), crawl.clone());
+        let is_replay = self.context.way.is_loopback_proxy();
         let handle = Handle::current();
         let mut crawl = crawl;
         let left_out = &mut crawl.order.scope.left_out;
-        left_out.extend_from_slice(&self.way.never);
+        left_out.extend_from_slice(&self.context.way.never);
         let run = tokio::task::spawn_blocking(move || {
             let taken_up = take_up(&store, &crawl, is_replay, &handle, |_| {})?;
             let TakenUp {
@@ -43,7 +43,7 @@ impl Service {
     /// What a crawl would fetch that was begun so. Nothing is begun.
     pub async fn dry_run(&self, topic: &Topic, new: &NewCrawl) -> Result<DryRun, ServiceError> {
         let (order, guide) = self.unbegun(topic, new).await?;
-        let (store, topic) = (self.store.clone(), topic.id);
+        let (store, topic) = (self.context.store.clone(), topic.id);
         let handle = Handle::current();
         let run = tokio::task::spawn_blocking(move || {
             let crawls = handle.block_on(store.web_crawls(Some(topic)))?;
@@ -94,6 +94,7 @@ fn kept(store: &Store, crawls: &[CrawlRow], page: &Address, handle: &Handle) -> 
 mod tests {
     use super::*;
     use crate::crawler::fake_web::web_about;
+    use crate::service::Services;
     use crate::service::Starts;
     use crate::store::CrawlState;
 
@@ -107,34 +108,34 @@ mod tests {
     async fn a_crawl_fetches_what_its_dry_run_names() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, web_about(|_| WORDS).await);
+        let service = Services::new(store, web_about(|_| WORDS).await);
         let page = "http://host0.test/0".to_owned();
         let targets = std::slice::from_ref(&page);
-        let topic = service.create_topic("bees", targets).await.unwrap();
+        let topic = service.topics.create_topic("bees", targets).await.unwrap();
         // Of pages never fetched only where to begin is known.
-        let run = service.dry_run(&topic, &new(5)).await.unwrap();
+        let run = service.crawls.dry_run(&topic, &new(5)).await.unwrap();
         assert_eq!(run.pages.len(), 1);
         assert_eq!(run.pages[0].address.as_str(), page);
-        assert!(service.store.crawls(None).await.unwrap().is_empty());
+        assert!(service.context.store.crawls(None).await.unwrap().is_empty());
 
-        let crawl = service.begin_crawl(&topic, &new(8)).await.unwrap();
-        let mut changes = service.supervisor.changes();
+        let crawl = service.crawls.begin_crawl(&topic, &new(8)).await.unwrap();
+        let mut changes = service.context.supervisor.changes();
         loop {
-            let row = service.crawl(crawl.id).await.unwrap().0;
-            if row.state == CrawlState::Done && !service.store.is_locked(crawl.id) {
+            let row = service.crawls.crawl(crawl.id).await.unwrap().0;
+            if row.state == CrawlState::Done && !service.context.store.is_locked(crawl.id) {
                 break;
             }
             changes.changed().await.unwrap();
         }
-        let fetched = service.store.fetches(crawl.id).await.unwrap();
-        let next = service.dry_run_of(&crawl).await.unwrap();
+        let fetched = service.context.store.fetches(crawl.id).await.unwrap();
+        let next = service.crawls.dry_run_of(&crawl).await.unwrap();
         assert!(!next.pages.is_empty());
         let again = |page: &str| fetched.iter().any(|row| row.address == page);
         assert!(next.pages.iter().all(|page| !again(page.address.as_str())));
         // A new crawl is played through with what the last one kept.
-        let run = service.dry_run(&topic, &new(100)).await.unwrap();
+        let run = service.crawls.dry_run(&topic, &new(100)).await.unwrap();
         assert!(run.pages.len() > fetched.len(), "{}", run.pages.len());
         assert!(run.pages[0].is_marked && run.expected > 0.0);
-        assert_eq!(service.store.crawls(None).await.unwrap().len(), 1);
+        assert_eq!(service.context.store.crawls(None).await.unwrap().len(), 1);
     }
 }

@@ -13,7 +13,7 @@ use linkscent_core::page::Page;
 use linkscent_core::strategies::{Explanation, LinkScore, SplitMix};
 use linkscent_core::web_graph::Judgment;
 
-use super::{Service, ServiceError};
+use super::{Library, ServiceError};
 use crate::store::{ResultRow, Topic};
 
 /// What speaks for a page.
@@ -43,23 +43,23 @@ pub struct ExplainedLink {
     pub score: Explanation,
 }
 
-impl Service {
+impl Library {
     /// Explains a page of a crawl.
     pub async fn explain(&self, crawl: i64, number: u64) -> Result<Explained, ServiceError> {
         let missing = || ServiceError::Missing("kept page");
-        let row = self.store.result_at(crawl, number).await?;
+        let row = self.context.store.result_at(crawl, number).await?;
         let row = row.ok_or_else(missing)?;
-        let (_, topic) = self.crawl(crawl).await?;
+        let (_, topic) = self.context.crawl(crawl).await?;
         let page = self.kept_page(crawl, number).await?;
-        let archive = self.store.warc_path(crawl);
+        let archive = self.context.store.warc_path(crawl);
         let before = match row.trail.first() {
             Some(before) => {
-                let kept = self.store.kept_page(crawl, before).await?;
+                let kept = self.context.store.kept_page(crawl, before).await?;
                 kept.map(|(offset, _)| (offset, before.clone()))
             }
             None => None,
         };
-        let known = self.guide(&topic).await?;
+        let known = self.models.guide(&topic).await?;
         let explaining = tokio::task::spawn_blocking(move || {
             // Looking at a page teaches, so it is done with a copy that is thrown away.
             let mut guide = Guide::with_knowledge(known.knowledge())?;

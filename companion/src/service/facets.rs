@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use linkscent_core::address::Address;
 use linkscent_core::wire::api::{Event, EventKind, EventName, is_facet_name};
 
-use super::{Service, ServiceError};
+use super::{ServiceError, Topics};
 use crate::store::Topic;
 use crate::topic_guide;
 
@@ -20,7 +20,7 @@ pub struct Facets {
     pub dropped: BTreeSet<String>,
 }
 
-impl Service {
+impl Topics {
     /// The facets in force.
     pub async fn facets(&self, topic: &Topic) -> Result<Facets, ServiceError> {
         let targets = self.targets(topic).await?;
@@ -82,7 +82,12 @@ impl Service {
             return Err(ServiceError::Missing("dropped kind of that name"));
         }
         let mut marked: BTreeMap<String, EventKind> = BTreeMap::new();
-        for event in self.store.events_of(topic.id, EventName::Mark).await? {
+        for event in self
+            .context
+            .store
+            .events_of(topic.id, EventName::Mark)
+            .await?
+        {
             if let EventKind::Mark {
                 address,
                 target: Some(true),
@@ -101,7 +106,7 @@ impl Service {
     async fn happen(&self, topic: &Topic, what: Vec<EventKind>) -> Result<(), ServiceError> {
         let mut events: Vec<Event> = Vec::new();
         for what in what {
-            let mut event = self.store.happens(topic, what).await?;
+            let mut event = self.context.store.happens(topic, what).await?;
             // All of it happens now, one after the other.
             event.time += events.len() as u64;
             events.push(event);
@@ -111,12 +116,16 @@ impl Service {
     }
 
     async fn said_facets(&self, topic: &Topic) -> Result<BTreeMap<Address, String>, ServiceError> {
-        let events = self.store.events_of(topic.id, EventName::Facet).await?;
+        let events = self
+            .context
+            .store
+            .events_of(topic.id, EventName::Facet)
+            .await?;
         Ok(topic_guide::facets(&events))
     }
 
     async fn targets(&self, topic: &Topic) -> Result<BTreeSet<String>, ServiceError> {
-        let marks = self.store.marks(topic.id).await?.into_iter();
+        let marks = self.context.store.marks(topic.id).await?.into_iter();
         let targets = marks.filter(|mark| mark.target);
         Ok(targets.map(|mark| mark.address).collect())
     }
@@ -127,24 +136,26 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
+
     use crate::crawler::way::Way;
+    use crate::service::Services;
     use crate::store::Store;
 
     const KEEP: &str = "http://a.test/keep";
     const ROSES: &str = "http://a.test/roses";
     const TULIPS: &str = "http://a.test/tulips";
 
-    async fn castles() -> (TempDir, Service, Topic) {
+    async fn castles() -> (TempDir, Services, Topic) {
         let folder = tempfile::tempdir().unwrap();
-        let service = Service::new(Store::in_memory(folder.path()), Way::default());
-        let topic = service.create_topic("castles", &[]).await.unwrap();
+        let service = Services::new(Store::in_memory(folder.path()), Way::default());
+        let topic = service.topics.create_topic("castles", &[]).await.unwrap();
         let marks = [KEEP, ROSES, TULIPS].map(|address| EventKind::Mark {
             address: address.to_owned(),
             title: String::new(),
             target: Some(true),
             words: vec![("castle".to_owned(), 3)],
         });
-        service.happen(&topic, marks.to_vec()).await.unwrap();
+        service.topics.happen(&topic, marks.to_vec()).await.unwrap();
         (folder, service, topic)
     }
 
@@ -154,9 +165,9 @@ mod tests {
             .collect()
     }
 
-    async fn facets_of_guide(service: &Service, topic: &Topic) -> Vec<(String, usize)> {
-        let topic = service.topic(topic.id).await.unwrap();
-        let learned = service.learned(&topic).await.unwrap();
+    async fn facets_of_guide(service: &Services, topic: &Topic) -> Vec<(String, usize)> {
+        let topic = service.topics.topic(topic.id).await.unwrap();
+        let learned = service.models.learned(&topic).await.unwrap();
         let facets = learned.belief.facets.iter();
         facets
             .map(|facet| (facet.name.clone(), facet.pages.len()))
@@ -167,8 +178,8 @@ mod tests {
     async fn a_facet_is_named_dropped_and_brought_back() {
         let (_folder, service, topic) = castles().await;
         let said = named(&[(ROSES, " castle  gardens "), (TULIPS, "castle gardens")]);
-        service.set_facets(&topic, &said).await.unwrap();
-        let facets = service.facets(&topic).await.unwrap();
+        service.topics.set_facets(&topic, &said).await.unwrap();
+        let facets = service.topics.facets(&topic).await.unwrap();
         let gardens = named(&[(ROSES, "castle gardens"), (TULIPS, "castle gardens")]);
         assert_eq!(facets.of_targets, gardens);
         let guide = facets_of_guide(&service, &topic).await;
@@ -176,19 +187,24 @@ mod tests {
             guide,
             [("castle gardens".to_owned(), 2), (String::new(), 1)]
         );
-        service.drop_facet(&topic, "castle gardens").await.unwrap();
-        let facets = service.facets(&topic).await.unwrap();
+        service
+            .topics
+            .drop_facet(&topic, "castle gardens")
+            .await
+            .unwrap();
+        let facets = service.topics.facets(&topic).await.unwrap();
         assert_eq!(facets.of_targets.len(), 0);
         assert!(facets.dropped.contains("castle gardens"));
-        let marks = service.store.marks(topic.id).await.unwrap();
+        let marks = service.context.store.marks(topic.id).await.unwrap();
         assert_eq!(marks.len(), 1);
-        let again = service.drop_facet(&topic, "castle gardens").await;
+        let again = service.topics.drop_facet(&topic, "castle gardens").await;
         assert!(matches!(again, Err(ServiceError::Missing(_))));
         service
+            .topics
             .bring_facet_back(&topic, "castle gardens")
             .await
             .unwrap();
-        let facets = service.facets(&topic).await.unwrap();
+        let facets = service.topics.facets(&topic).await.unwrap();
         assert_eq!((facets.of_targets, facets.dropped.len()), (gardens, 0));
         assert_eq!(facets_of_guide(&service, &topic).await, guide);
     }
@@ -197,21 +213,29 @@ mod tests {
     async fn only_targets_are_of_a_facet_and_a_name_is_short() {
         let (_folder, service, topic) = castles().await;
         let other = named(&[("http://a.test/other", "gardens"), (KEEP, "")]);
-        service.set_facets(&topic, &other).await.unwrap();
-        assert_eq!(service.facets(&topic).await.unwrap(), Facets::default());
+        service.topics.set_facets(&topic, &other).await.unwrap();
+        assert_eq!(
+            service.topics.facets(&topic).await.unwrap(),
+            Facets::default()
+        );
         let long = named(&[(KEEP, &"x".repeat(81))]);
-        let refused = service.set_facets(&topic, &long).await.unwrap_err();
+        let refused = service.topics.set_facets(&topic, &long).await.unwrap_err();
         assert!(refused.to_string().contains("80 characters"), "{refused}");
-        let missing = service.bring_facet_back(&topic, "gardens").await;
+        let missing = service.topics.bring_facet_back(&topic, "gardens").await;
         assert!(matches!(missing, Err(ServiceError::Missing(_))));
         service
+            .topics
             .set_facets(&topic, &named(&[(KEEP, "keeps")]))
             .await
             .unwrap();
         service
+            .topics
             .set_facets(&topic, &named(&[(KEEP, "")]))
             .await
             .unwrap();
-        assert_eq!(service.facets(&topic).await.unwrap(), Facets::default());
+        assert_eq!(
+            service.topics.facets(&topic).await.unwrap(),
+            Facets::default()
+        );
     }
 }

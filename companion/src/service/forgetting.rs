@@ -8,15 +8,16 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
 use linkscent_core::wire::api::{EventName, Forget, Forgotten};
 use linkscent_core::wire::{read_model, read_taxonomy, write_model, write_taxonomy};
 
+use super::context::Context;
 use super::feedback::MOST_EVENTS;
 use super::supervisor::RunBy;
-use super::{Service, ServiceError};
+use super::{Deletion, ServiceError};
 use crate::crawler::delete_checkpoint;
 use crate::store::ports::KeptPage;
 use crate::store::{
@@ -28,10 +29,17 @@ use linkscent_archive::warc::{Reader, blank_exchange};
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LOOKS: usize = 200;
 
+impl Deletion {
+    /// Forgets what happened in the browser, or all that has to do with some pages.
+    pub async fn forget(&self, asked: &Forget) -> Result<Forgotten, ServiceError> {
+        forget(self, asked).await
+    }
+}
+
 /// Forgets what is asked for; with every click all that browsers kept as it was read. Crawls that
 /// run are paused meanwhile. Once begun it is done
 /// to its end, whether or not somebody waits for the answer.
-pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotten, ServiceError> {
+async fn forget(service: &Deletion, asked: &Forget) -> Result<Forgotten, ServiceError> {
     if asked.pages.len() + asked.hosts.len() + asked.clicks.len() > MOST_EVENTS {
         return Err(ServiceError::refused(format!(
             "at most {MOST_EVENTS} pages, hosts and clicks a call"
@@ -39,26 +47,26 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
     }
     let (service, asked) = (service.clone(), asked.clone());
     let forgotten = tokio::spawn(async move {
-        let _one_at_a_time = service.forgetting.lock().await;
+        let _one_at_a_time = service.context.forgetting.lock().await;
         let mut gone = asked.to_forget();
         if asked.every_click {
             service.delete_readings().await?;
-            gone.clicks.extend(service.store.clicks().await?);
+            gone.clicks.extend(service.context.store.clicks().await?);
         }
         if gone.is_empty() {
             return Ok(Forgotten::default());
         }
         let mut paused = Vec::new();
-        let forgotten = match pause_all(&service, &mut paused).await {
+        let forgotten = match pause_all(&service.context, &mut paused).await {
             Ok(()) => forget_words(&service, &gone, asked.visits_since).await,
             Err(error) => Err(error),
         };
-        service.guides.clear();
-        service.tallies.clear();
-        service.supervisor.forget(&gone);
-        go_on(&service, paused).await;
+        service.context.guides.clear();
+        service.context.tallies.clear();
+        service.context.supervisor.forget(&gone);
+        go_on(&service.context, paused).await;
         let mut forgotten = forgotten?;
-        if let Err(error) = service.store.sweep_copies().await {
+        if let Err(error) = service.context.store.sweep_copies().await {
             let left = format!("copies of archives, until they can be deleted: {error:#}");
             forgotten.left.push(left);
         }
@@ -70,12 +78,16 @@ pub(super) async fn forget(service: &Service, asked: &Forget) -> Result<Forgotte
 /// Forgets, and where pages are to be forgotten deletes the library's index: before, so that
 /// nothing is left if this ends in between, and after, since another process may have written it
 /// meanwhile. Here nobody writes it until all is forgotten.
-async fn forget_words(service: &Service, gone: &ToForget, since: Option<u64>) -> Result<Forgotten> {
+async fn forget_words(
+    service: &Deletion,
+    gone: &ToForget,
+    since: Option<u64>,
+) -> Result<Forgotten> {
     // Crawls that rest are told their logs again, of which nothing is left then; one that was taken up
     // meanwhile may have been saved.
-    delete_checkpoints(&service.store).await?;
+    delete_checkpoints(&service.context.store).await?;
     let forgotten = forget_pages_and_clicks(service, gone, since).await;
-    let deleted = delete_checkpoints(&service.store).await;
+    let deleted = delete_checkpoints(&service.context.store).await;
     let forgotten = forgotten?;
     deleted?;
     Ok(forgotten)
@@ -92,22 +104,22 @@ async fn delete_checkpoints(store: &Store) -> Result<()> {
 }
 
 async fn forget_pages_and_clicks(
-    service: &Service,
+    service: &Deletion,
     gone: &ToForget,
     since: Option<u64>,
 ) -> Result<Forgotten> {
     let since = since.map(|since| i64::try_from(since).unwrap_or(i64::MAX));
     let read = match since {
-        Some(since) => service.store.readings_since(since).await?,
+        Some(since) => service.context.store.readings_since(since).await?,
         None => Vec::new(),
     };
     if !gone.has_pages() && read.is_empty() {
-        return forget_at_rest(&service.store, gone).await;
+        return forget_at_rest(&service.context.store, gone).await;
     }
-    let index = service.hold_index().await;
+    let index = service.context.hold_index().await;
     index.delete()?;
-    forget_copies(&service.store, read).await?;
-    let forgotten = forget_at_rest(&service.store, gone).await;
+    forget_copies(&service.context.store, read).await?;
+    let forgotten = forget_at_rest(&service.context.store, gone).await;
     index.delete()?;
     forgotten
 }
@@ -152,27 +164,27 @@ async fn blank(store: &Store, page: &KeptPage) -> Result<()> {
 pub(super) type Paused = (CrawlRow, bool);
 
 /// Pauses every crawl that runs, here or elsewhere, and waits until it rests.
-async fn pause_all(service: &Service, paused: &mut Vec<Paused>) -> Result<()> {
-    let all = service.store.crawls(None).await?;
-    bring_to_rest(service, all, paused).await
+async fn pause_all(context: &Context, paused: &mut Vec<Paused>) -> Result<()> {
+    let all = context.store.crawls(None).await?;
+    bring_to_rest(context, all, paused).await
 }
 
 /// Pauses those of the crawls that run, here or elsewhere, and waits until they rest.
 pub(super) async fn bring_to_rest(
-    service: &Service,
+    context: &Context,
     crawls: Vec<CrawlRow>,
     paused: &mut Vec<Paused>,
 ) -> Result<()> {
     let ids: Vec<i64> = crawls.iter().map(|crawl| crawl.id).collect();
     for crawl in crawls {
-        let is_ours = service.supervisor.run_by(&crawl) == Some(RunBy::Us);
-        if service.supervisor.send(crawl.id, Command::Pause).await? {
+        let is_ours = context.supervisor.run_by(&crawl) == Some(RunBy::Us);
+        if context.supervisor.send(crawl.id, Command::Pause).await? {
             paused.push((crawl, is_ours));
         }
     }
     for (crawl, _) in paused.iter() {
         let mut looks = 0;
-        while service.store.is_locked(crawl.id) {
+        while context.store.is_locked(crawl.id) {
             if looks == LOOKS {
                 let id = crawl.id;
                 bail!("crawl {id} does not come to rest: pause it, then try again");
@@ -181,25 +193,25 @@ pub(super) async fn bring_to_rest(
             tokio::time::sleep(LOOK_EVERY).await;
         }
     }
-    rest_without_runner(service, &ids, paused).await
+    rest_without_runner(context, &ids, paused).await
 }
 
 /// Puts down that crawls rest which run and nobody runs, or another program would take them over
 /// meanwhile.
 async fn rest_without_runner(
-    service: &Service,
+    context: &Context,
     ids: &[i64],
     paused: &mut Vec<Paused>,
 ) -> Result<()> {
-    if service.store.hands().is_none() {
+    if context.store.hands().is_none() {
         return Ok(());
     }
     for id in ids {
-        let Some(crawl) = service.store.crawl(*id).await? else {
+        let Some(crawl) = context.store.crawl(*id).await? else {
             continue;
         };
-        if service.supervisor.run_by(&crawl) == Some(RunBy::Nobody) {
-            let rests = service.store.set_state(*id, CrawlState::Paused, "");
+        if context.supervisor.run_by(&crawl) == Some(RunBy::Nobody) {
+            let rests = context.store.set_state(*id, CrawlState::Paused, "");
             rests.await?;
             if paused.iter().all(|(crawl, _)| crawl.id != *id) {
                 paused.push((crawl, false));
@@ -211,23 +223,23 @@ async fn rest_without_runner(
 
 /// Crawls of this process go on. Those of another go on where they ran: it may make its
 /// requests in another way.
-pub(super) async fn go_on(service: &Service, paused: Vec<Paused>) {
+pub(super) async fn go_on(context: &Context, paused: Vec<Paused>) {
     for (crawl, is_ours) in paused {
         let done = if is_ours {
-            service.supervisor.resume(crawl.id).await
+            context.supervisor.resume(crawl.id).await
         } else {
             let said = format!(
                 "crawl {} was paused so that pages could be forgotten: give its command again",
                 crawl.id
             );
-            let noticed = service.store.notice(crawl.topic, Some(crawl.id), &said);
+            let noticed = context.store.notice(crawl.topic, Some(crawl.id), &said);
             noticed.await.map_err(anyhow::Error::from)
         };
         if let Err(error) = done {
             message!("linkscent: crawl {}: {error:#}", crawl.id);
         }
     }
-    service.say_changed();
+    context.say_changed();
 }
 
 async fn forget_at_rest(store: &Store, gone: &ToForget) -> Result<Forgotten> {

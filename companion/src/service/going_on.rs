@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{as_host, is_within};
 
-use super::{LARGEST_BUDGET, Service, ServiceError};
+use super::{Crawls, LARGEST_BUDGET, ServiceError};
 use crate::store::{Command, CrawlRow, Reaction};
 
 /// Pages to start from that are added at a time, and that a crawl has where some are added.
@@ -17,7 +17,7 @@ const DELAYS: RangeInclusive<u64> = 100..=60_000;
 /// Hosts that a crawl leaves out.
 const MOST_LEFT_OUT: usize = 1_000;
 
-impl Service {
+impl Crawls {
     /// Has a crawl fetch so many pages more, wherever it runs: than it is to, or, if it is over, than
     /// it has; it goes on then. One that is paused stays so.
     pub async fn fetch_more(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
@@ -25,20 +25,23 @@ impl Service {
             return self.go_on(crawl, more).await;
         }
         self.check_is_there(crawl).await?;
-        let (now, _) = self.crawl(crawl.id).await?;
+        let (now, _) = self.context.crawl(crawl.id).await?;
         self.set_budget(&now, now.order.budget, more).await?;
-        self.supervisor.send(crawl.id, Command::Order).await?;
+        self.context
+            .supervisor
+            .send(crawl.id, Command::Order)
+            .await?;
         // It may have ended meanwhile, and then heard nothing of it.
-        let (now, _) = self.crawl(crawl.id).await?;
+        let (now, _) = self.context.crawl(crawl.id).await?;
         if now.can_go_on() {
-            self.supervisor.resume(crawl.id).await?;
+            self.context.supervisor.resume(crawl.id).await?;
         }
         Ok(())
     }
 
     /// An error if a crawl or its topic was removed.
     pub(super) async fn check_is_there(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
-        if crawl.is_removed || self.topic(crawl.topic).await?.is_removed {
+        if crawl.is_removed || self.context.topic(crawl.topic).await?.is_removed {
             let said = "It was removed: bring it back first.";
             return Err(ServiceError::refused(said));
         }
@@ -48,7 +51,7 @@ impl Service {
     /// Goes on with a crawl that is over, for so many pages more than it has.
     pub async fn go_on(&self, crawl: &CrawlRow, more: u64) -> Result<(), ServiceError> {
         self.prepare_to_go_on(crawl, more).await?;
-        self.supervisor.resume(crawl.id).await?;
+        self.context.supervisor.resume(crawl.id).await?;
         Ok(())
     }
 
@@ -59,7 +62,7 @@ impl Service {
                 "A crawl's budget is 1 to {LARGEST_BUDGET} pages, and this one has {of}."
             )));
         }
-        self.store.set_budget(crawl.id, budget).await?;
+        self.context.store.set_budget(crawl.id, budget).await?;
         Ok(())
     }
 
@@ -72,14 +75,14 @@ impl Service {
                  or was a round of watching. Begin another.",
             ));
         }
-        let (pages, ..) = self.store.counts(crawl.id).await?;
+        let (pages, ..) = self.context.store.counts(crawl.id).await?;
         self.set_budget(crawl, pages, more).await
     }
 
     /// Has a crawl let each host rest so many milliseconds between two requests, wherever it runs.
     /// Requests under way still end with the rest that they were sent with.
     pub async fn set_delay(&self, crawl: &CrawlRow, delay: u64) -> Result<(), ServiceError> {
-        let (now, _) = self.crawl(crawl.id).await?;
+        let (now, _) = self.context.crawl(crawl.id).await?;
         self.check_is_there(&now).await?;
         if !now.has_delay() {
             return Err(ServiceError::refused(
@@ -92,8 +95,8 @@ impl Service {
                 "Between two requests to a host lie a tenth of a second to a minute.",
             ));
         }
-        self.store.set_delay(now.id, delay).await?;
-        self.supervisor.send(now.id, Command::Order).await?;
+        self.context.store.set_delay(now.id, delay).await?;
+        self.context.supervisor.send(now.id, Command::Order).await?;
         Ok(())
     }
 
@@ -110,8 +113,11 @@ impl Service {
                 "Only a crawl that is not over reacts otherwise from now on, and no round of watching.",
             ));
         }
-        self.store.set_reaction(crawl.id, reaction).await?;
-        self.supervisor.send(crawl.id, Command::Order).await?;
+        self.context.store.set_reaction(crawl.id, reaction).await?;
+        self.context
+            .supervisor
+            .send(crawl.id, Command::Order)
+            .await?;
         Ok(())
     }
 
@@ -134,14 +140,20 @@ impl Service {
                 "Only a crawl that is not over leaves hosts out, and no round of watching.",
             ));
         }
-        let (now, _) = self.crawl(crawl.id).await?;
+        let (now, _) = self.context.crawl(crawl.id).await?;
         if is_left_out && now.left_since.len() >= MOST_LEFT_OUT {
             return Err(ServiceError::refused(format!(
                 "A crawl leaves at most {MOST_LEFT_OUT} hosts out."
             )));
         }
-        self.store.leave_out(crawl.id, &host, is_left_out).await?;
-        self.supervisor.send(crawl.id, Command::Order).await?;
+        self.context
+            .store
+            .leave_out(crawl.id, &host, is_left_out)
+            .await?;
+        self.context
+            .supervisor
+            .send(crawl.id, Command::Order)
+            .await?;
         Ok(())
     }
 
@@ -164,7 +176,7 @@ impl Service {
                 "Name 1 to {MOST_ADDED} pages to start from."
             )));
         }
-        let (now, _) = self.crawl(crawl.id).await?;
+        let (now, _) = self.context.crawl(crawl.id).await?;
         let left_out = |page: &&Address| now.left_since.iter().any(|host| is_within(page, host));
         if let Some(page) = pages.iter().find(left_out) {
             return Err(ServiceError::refused(format!(
@@ -177,12 +189,15 @@ impl Service {
                 "A crawl starts from at most {MOST_STARTS} pages: start another one there."
             )));
         }
-        let added = self.store.add_seeds(crawl.id, pages).await?;
+        let added = self.context.store.add_seeds(crawl.id, pages).await?;
         if added > 0 {
-            self.supervisor.send(crawl.id, Command::Order).await?;
+            self.context
+                .supervisor
+                .send(crawl.id, Command::Order)
+                .await?;
         }
         // It may have ended meanwhile, and then heard nothing of it.
-        if self.crawl(crawl.id).await?.0.state.is_over() {
+        if self.context.crawl(crawl.id).await?.0.state.is_over() {
             return Err(ServiceError::refused(
                 "This crawl has just ended: start a new one there.",
             ));
@@ -196,7 +211,9 @@ mod tests {
     use linkscent_core::crawl::HostTurn;
 
     use super::*;
+
     use crate::crawler::fake_web::web_about;
+    use crate::service::Services;
     use crate::service::{NewCrawl, Starts};
     use crate::store::{CrawlState, Store};
 
@@ -204,86 +221,96 @@ mod tests {
     async fn a_crawl_that_runs_or_rests_fetches_more_pages_than_it_was_to() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, web_about(|_| "bees").await);
+        let service = Services::new(store, web_about(|_| "bees").await);
         let start = "http://host0.test/1".to_owned();
-        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let topic = service.topics.create_topic("bees", &[start]).await.unwrap();
         let new = NewCrawl::new(Starts::default(), 60);
-        let row = service.prepare_crawl(&topic, &new).await.unwrap();
-        service.fetch_more(&row, 10).await.unwrap();
-        assert!(service.fetch_more(&row, 0).await.is_err());
-        assert!(service.fetch_more(&row, u64::MAX).await.is_err());
-        service.resume(&row).await.unwrap();
-        service.fetch_more(&row, 20).await.unwrap();
+        let row = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
+        service.crawls.fetch_more(&row, 10).await.unwrap();
+        assert!(service.crawls.fetch_more(&row, 0).await.is_err());
+        assert!(service.crawls.fetch_more(&row, u64::MAX).await.is_err());
+        service.crawls.resume(&row).await.unwrap();
+        service.crawls.fetch_more(&row, 20).await.unwrap();
         let ended = async || {
-            let mut changes = service.supervisor.changes();
+            let mut changes = service.context.supervisor.changes();
             loop {
-                let row = service.crawl(row.id).await.unwrap().0;
-                if row.state == CrawlState::Done && !service.store.is_locked(row.id) {
+                let row = service.crawls.crawl(row.id).await.unwrap().0;
+                if row.state == CrawlState::Done && !service.context.store.is_locked(row.id) {
                     break row;
                 }
                 changes.changed().await.unwrap();
             }
         };
         let row = ended().await;
-        assert_eq!(service.counts(row.id).await.unwrap().pages, 90);
-        service.fetch_more(&row, 5).await.unwrap();
+        assert_eq!(service.crawls.counts(row.id).await.unwrap().pages, 90);
+        service.crawls.fetch_more(&row, 5).await.unwrap();
         ended().await;
-        assert_eq!(service.counts(row.id).await.unwrap().pages, 95);
+        assert_eq!(service.crawls.counts(row.id).await.unwrap().pages, 95);
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn the_delay_of_a_crawl_can_be_changed_until_it_is_over() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, web_about(|_| "bees").await);
+        let service = Services::new(store, web_about(|_| "bees").await);
         let start = "http://host0.test/1".to_owned();
-        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let topic = service.topics.create_topic("bees", &[start]).await.unwrap();
         let with_delay = async |delay| {
             let new = NewCrawl {
                 delay: Some(delay),
                 ..NewCrawl::new(Starts::default(), 30)
             };
-            service.prepare_crawl(&topic, &new).await.unwrap()
+            service.crawls.prepare_crawl(&topic, &new).await.unwrap()
         };
         let row = with_delay(2_000).await;
         for wrong in [0, 99, 60_001] {
-            assert!(service.set_delay(&row, wrong).await.is_err(), "{wrong}");
+            assert!(
+                service.crawls.set_delay(&row, wrong).await.is_err(),
+                "{wrong}"
+            );
         }
-        service.set_delay(&row, 100).await.unwrap();
-        let row = service.crawl(row.id).await.unwrap().0;
+        service.crawls.set_delay(&row, 100).await.unwrap();
+        let row = service.crawls.crawl(row.id).await.unwrap().0;
         assert_eq!(row.order.delay, 100);
-        let stopped = service.store.set_state(row.id, CrawlState::Stopped, "");
+        let stopped = service
+            .context
+            .store
+            .set_state(row.id, CrawlState::Stopped, "");
         stopped.await.unwrap();
-        assert!(service.set_delay(&row, 200).await.is_err());
+        assert!(service.crawls.set_delay(&row, 200).await.is_err());
         let replayed = with_delay(0).await;
-        assert!(service.set_delay(&replayed, 100).await.is_err());
+        assert!(service.crawls.set_delay(&replayed, 100).await.is_err());
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_host_that_is_left_out_is_asked_no_more_until_it_is_taken_back() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, web_about(|_| "bees").await);
+        let service = Services::new(store, web_about(|_| "bees").await);
         // They never come to pages of the same number, which would be the same.
         let starts = ["http://host0.test/2", "http://host1.test/3"].map(str::to_owned);
-        let topic = service.create_topic("bees", &starts).await.unwrap();
+        let topic = service.topics.create_topic("bees", &starts).await.unwrap();
         let new = NewCrawl::new(Starts::default(), 100_000);
-        let row = service.prepare_crawl(&topic, &new).await.unwrap();
-        service.resume(&row).await.unwrap();
+        let row = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
+        service.crawls.resume(&row).await.unwrap();
         let asked = async |host: &str| {
-            let log = service.store.fetches(row.id).await.unwrap();
+            let log = service.context.store.fetches(row.id).await.unwrap();
             let of_host = log.iter().filter(|row| row.address.contains(host));
             (of_host.count(), log.len())
         };
         let until = async |goes_on: &dyn Fn((usize, usize)) -> bool, host: &str| {
-            let mut changes = service.supervisor.changes();
+            let mut changes = service.context.supervisor.changes();
             while goes_on(asked(host).await) {
                 changes.changed().await.unwrap();
             }
         };
         until(&|(of_host, _)| of_host < 5, "//host1.").await;
-        service.leave_out(&row, " HOST1.test ", true).await.unwrap();
-        let hosts = service.hosts(&row).await.unwrap().hosts;
+        service
+            .crawls
+            .leave_out(&row, " HOST1.test ", true)
+            .await
+            .unwrap();
+        let hosts = service.reports.hosts(&row).await.unwrap().hosts;
         let now = |host: &str| {
             let health = hosts.iter().find(|health| health.host == host).unwrap();
             health.now.clone().unwrap()
@@ -301,54 +328,70 @@ mod tests {
             of_host.push(asked("//host1.").await.0);
         }
         assert_eq!(of_host[0], of_host[1]);
-        assert!(service.leave_out(&row, "no host", true).await.is_err());
+        assert!(
+            service
+                .crawls
+                .leave_out(&row, "no host", true)
+                .await
+                .is_err()
+        );
         let there = [Address::parse("http://www.host1.test/7").unwrap()];
-        assert!(service.start_at_more(&row, &there).await.is_err());
-        service.leave_out(&row, "host1.test", false).await.unwrap();
-        let row = service.crawl(row.id).await.unwrap().0;
+        assert!(service.crawls.start_at_more(&row, &there).await.is_err());
+        service
+            .crawls
+            .leave_out(&row, "host1.test", false)
+            .await
+            .unwrap();
+        let row = service.crawls.crawl(row.id).await.unwrap().0;
         assert!(row.left_since.is_empty());
-        service.stop(&row).await.unwrap();
-        let mut changes = service.supervisor.changes();
-        while service.store.is_locked(row.id) {
+        service.crawls.stop(&row).await.unwrap();
+        let mut changes = service.context.supervisor.changes();
+        while service.context.store.is_locked(row.id) {
             changes.changed().await.unwrap();
         }
-        let row = service.crawl(row.id).await.unwrap().0;
-        assert!(service.leave_out(&row, "host1.test", true).await.is_err());
+        let row = service.crawls.crawl(row.id).await.unwrap().0;
+        assert!(
+            service
+                .crawls
+                .leave_out(&row, "host1.test", true)
+                .await
+                .is_err()
+        );
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn pages_named_while_a_crawl_rests_or_runs_are_asked_for() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, web_about(|_| "bees").await);
+        let service = Services::new(store, web_about(|_| "bees").await);
         let start = "http://host0.test/1".to_owned();
-        let topic = service.create_topic("bees", &[start]).await.unwrap();
+        let topic = service.topics.create_topic("bees", &[start]).await.unwrap();
         let new = NewCrawl::new(Starts::default(), 200);
-        let row = service.prepare_crawl(&topic, &new).await.unwrap();
+        let row = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
         let page = |text: &str| Address::parse(text).unwrap();
         let (first, second) = (page("http://host7.test/90"), page("http://host8.test/91"));
-        let start_at = async |pages: &[Address]| service.start_at_more(&row, pages).await;
+        let start_at = async |pages: &[Address]| service.crawls.start_at_more(&row, pages).await;
         assert_eq!(start_at(&[first.clone(), first.clone()]).await.unwrap(), 1);
         assert!(start_at(&[]).await.is_err());
 
         // It hears of the second before it ends, and fetches both.
-        service.resume(&row).await.unwrap();
+        service.crawls.resume(&row).await.unwrap();
         let both = [first.clone(), second.clone()];
         assert_eq!(start_at(&both).await.unwrap(), 1);
-        let mut changes = service.supervisor.changes();
+        let mut changes = service.context.supervisor.changes();
         let row = loop {
-            let row = service.crawl(row.id).await.unwrap().0;
-            if row.state == CrawlState::Done && !service.store.is_locked(row.id) {
+            let row = service.crawls.crawl(row.id).await.unwrap().0;
+            if row.state == CrawlState::Done && !service.context.store.is_locked(row.id) {
                 break row;
             }
             changes.changed().await.unwrap();
         };
-        let asked = service.store.fetches(row.id).await.unwrap();
+        let asked = service.context.store.fetches(row.id).await.unwrap();
         let asked: Vec<&str> = asked.iter().map(|row| &*row.address).collect();
         for page in &both {
             assert!(asked.contains(&page.as_str()), "{page} of {asked:?}");
         }
-        let refused = service.start_at_more(&row, &both).await.unwrap_err();
+        let refused = service.crawls.start_at_more(&row, &both).await.unwrap_err();
         assert!(refused.to_string().contains("it is over"), "{refused}");
     }
 }

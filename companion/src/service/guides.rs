@@ -15,7 +15,7 @@ use linkscent_core::wire::write_model;
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 
-use super::{Service, ServiceError};
+use super::{Models, ServiceError};
 use crate::store::{Store, StoreResult, Topic};
 use crate::topic_guide;
 
@@ -268,43 +268,43 @@ impl Guides {
     }
 }
 
-impl Service {
+impl Models {
     /// The guide of a topic as it is now.
     pub async fn guide(&self, topic: &Topic) -> Result<Arc<Guide>, ServiceError> {
-        Ok(self.guides.of(topic).await?)
+        Ok(self.context.guides.of(topic).await?)
     }
 
     /// Puts down what the person said of a topic.
     pub(super) async fn put_down(&self, topic: &Topic, said: Vec<EventKind>) -> StoreResult<()> {
-        let noted = self.store.note(topic, said).await;
-        self.guides.begin_era();
+        let noted = self.context.store.note(topic, said).await;
+        self.context.guides.begin_era();
         noted
     }
 
     /// Keeps what counts as found for a topic, as the person chose it.
     pub(super) async fn keep_critic(&self, topic: i64, critic: &str) -> StoreResult<()> {
-        let kept = self.store.set_critic(topic, critic).await;
-        self.guides.begin_era();
+        let kept = self.context.store.set_critic(topic, critic).await;
+        self.context.guides.begin_era();
         kept
     }
 
     /// Keeps a model that the person chose, or brought.
     pub(super) async fn keep_model(&self, topic: i64, model: &[u8]) -> StoreResult<()> {
-        let kept = self.store.set_model(topic, model).await;
-        self.guides.begin_era();
+        let kept = self.context.store.set_model(topic, model).await;
+        self.context.guides.begin_era();
         kept
     }
 
     /// Keeps a taxonomy that the person brought.
     pub(super) async fn keep_taxonomy(&self, topic: i64, file: &[u8]) -> StoreResult<()> {
-        let kept = self.store.set_taxonomy(topic, file).await;
-        self.guides.begin_era();
+        let kept = self.context.store.set_taxonomy(topic, file).await;
+        self.context.guides.begin_era();
         kept
     }
 
     /// What the guide of a topic has learned until now.
     pub async fn learned(&self, topic: &Topic) -> Result<Arc<Learned>, ServiceError> {
-        Ok(self.guides.learned(topic).await?)
+        Ok(self.context.guides.learned(topic).await?)
     }
 
     /// The topic's model file for a browser, if it is newer than the version that the
@@ -314,11 +314,14 @@ impl Service {
         topic: &str,
         known: i64,
     ) -> Result<Option<(i64, Arc<[u8]>)>, ServiceError> {
-        let topic = self.store.find_topic(topic).await?;
+        let topic = self.context.store.find_topic(topic).await?;
         let Some(topic) = topic.filter(|topic| topic.version > known) else {
             return Ok(None);
         };
-        Ok(Some((topic.version, self.guides.file(&topic).await?)))
+        Ok(Some((
+            topic.version,
+            self.context.guides.file(&topic).await?,
+        )))
     }
 }
 
@@ -327,7 +330,9 @@ mod tests {
     use linkscent_core::wire::api::Forget;
 
     use super::*;
+
     use crate::crawler::way::Way;
+    use crate::service::Services;
 
     #[tokio::test]
     async fn a_guide_is_made_once_for_a_version() {
@@ -371,8 +376,8 @@ mod tests {
     async fn what_is_forgotten_is_in_no_guide_any_more() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::in_memory(folder.path());
-        let service = Service::new(store, Way::default());
-        let topic = service.create_topic("bees", &[]).await.unwrap();
+        let service = Services::new(store, Way::default());
+        let topic = service.topics.create_topic("bees", &[]).await.unwrap();
         let click = EventKind::Click {
             from: "http://a.test/from".to_owned(),
             to: "http://a.test/to".to_owned(),
@@ -381,18 +386,23 @@ mod tests {
             relevance: 0.9,
             passed_over: Vec::new(),
         };
-        service.store.note(&topic, vec![click]).await.unwrap();
+        service
+            .context
+            .store
+            .note(&topic, vec![click])
+            .await
+            .unwrap();
         let forget = Forget {
             pages: vec!["http://a.test/to".to_owned()],
             ..Forget::default()
         };
         let mentions = || async {
-            let topic = service.topic(topic.id).await.unwrap();
-            let guide = service.guide(&topic).await.unwrap();
+            let topic = service.topics.topic(topic.id).await.unwrap();
+            let guide = service.models.guide(&topic).await.unwrap();
             guide.knowledge().mentions(&forget.to_forget())
         };
         assert!(mentions().await);
-        service.forget(&forget).await.unwrap();
+        service.deletion.forget(&forget).await.unwrap();
         assert!(!mentions().await);
     }
 

@@ -9,7 +9,7 @@ use linkscent_core::crawl::{
     HostRules, HostState, HostTurn, NEARLY_SAME_PAGE, SAME_PAGE, UNCHANGED, UNRENDERED, is_or_below,
 };
 
-use super::{Service, ServiceError};
+use super::{Reports, ServiceError};
 use crate::store::{CrawlRow, Outcome};
 
 /// Hosts that are told of.
@@ -139,13 +139,13 @@ pub struct Hosts {
     pub in_trouble: usize,
 }
 
-impl Service {
+impl Reports {
     /// A crawl's hosts, and how it gets on with them.
     pub async fn hosts(&self, crawl: &CrawlRow) -> Result<Hosts, ServiceError> {
         let length = crawl.warc_length;
         let of_log = self.tally(crawl.id, |tally| tally.hosts.with_archive(length));
         let mut hosts = of_log.await?;
-        if let Some(now) = self.supervisor.hosts(crawl.id).await {
+        if let Some(now) = self.context.supervisor.hosts(crawl.id).await {
             for (host, state) in now {
                 hosts.entry(host.into()).or_default().now = Some(state);
             }

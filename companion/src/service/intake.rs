@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use linkscent_archive::intake::Survey;
 use linkscent_core::crawl::{Scope, StoppingRule};
 
-use super::{NewCrawl, Service, ServiceError, Starts};
+use super::{Crawls, NewCrawl, ServiceError, Starts};
 use crate::crawler::DEFAULT_DELAY;
 use crate::crawler::runner::Given;
 use crate::store::{CrawlKind, CrawlRow, CrawlState, Order, Reaction, Topic};
 
-impl Service {
+impl Crawls {
     /// Looks through an archive: WARC or WACZ, told by its first bytes.
     pub async fn look_through(&self, file: PathBuf) -> Result<Given, ServiceError> {
         let looking = tokio::task::spawn_blocking(move || Given::open(file));
@@ -29,9 +29,10 @@ impl Service {
         topic: &Topic,
         given: &Given,
     ) -> Result<CrawlRow, ServiceError> {
-        for crawl in self.store.web_crawls(Some(topic.id)).await? {
+        for crawl in self.context.store.web_crawls(Some(topic.id)).await? {
             let is_open = crawl.is_intake() && !crawl.state.is_over() && !crawl.is_removed;
-            let is_free = !self.store.is_locked(crawl.id) && !self.supervisor.has_given(crawl.id);
+            let is_free = !self.context.store.is_locked(crawl.id)
+                && !self.context.supervisor.has_given(crawl.id);
             if is_open && is_free && self.began_with(&crawl, given).await? {
                 return Ok(crawl);
             }
@@ -56,7 +57,7 @@ impl Service {
 
     /// Whether the pages that a crawl has begin as an archive does.
     async fn began_with(&self, crawl: &CrawlRow, given: &Given) -> Result<bool, ServiceError> {
-        let log = self.store.fetches(crawl.id).await?;
+        let log = self.context.store.fetches(crawl.id).await?;
         let Some(first) = log.first() else {
             return Ok(true);
         };
@@ -69,8 +70,8 @@ impl Service {
         let _one_at_a_time = self.intakes.lock().await;
         let crawl = self.prepare_intake(topic, &given).await?;
         let running = CrawlState::Running;
-        self.store.set_state(crawl.id, running, "").await?;
-        self.supervisor.start_with(crawl.id, given);
+        self.context.store.set_state(crawl.id, running, "").await?;
+        self.context.supervisor.start_with(crawl.id, given);
         Ok(crawl)
     }
 }

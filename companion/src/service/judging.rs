@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use linkscent_core::band::Band;
 
-use super::{Service, ServiceError};
+use super::{Readings, ServiceError};
 use crate::store::{CrawlState, Topic};
 use crate::topic_guide;
 
@@ -20,23 +20,23 @@ pub struct Judged {
     pub pages: usize,
 }
 
-impl Service {
+impl Readings {
     /// Judges all pages that a topic's crawls kept by what is known of the topic now, and keeps
     /// what is said of them. Pages of crawls that run are passed over: these judge themselves.
     pub async fn judge_again(&self, topic: &Topic) -> Result<Judged, ServiceError> {
-        let before = self.known_pages(Some(topic)).await?;
-        let mut guide = topic_guide::of(&self.store, topic, None, None).await?;
+        let before = self.library.known_pages(Some(topic)).await?;
+        let mut guide = topic_guide::of(&self.context.store, topic, None, None).await?;
         let judging = tokio::task::spawn_blocking(move || guide.judge_again());
         let judged = judging.await.map_err(anyhow::Error::from)?;
-        for crawl in self.store.crawls(Some(topic.id)).await? {
+        for crawl in self.context.store.crawls(Some(topic.id)).await? {
             if crawl.is_reading() {
                 self.judge_readings(&crawl).await?;
             } else if crawl.state != CrawlState::Running {
-                self.store.judge_again(crawl.id, &judged).await?;
+                self.context.store.judge_again(crawl.id, &judged).await?;
             }
         }
-        self.say_changed();
-        let after = self.known_pages(Some(topic)).await?;
+        self.context.say_changed();
+        let after = self.library.known_pages(Some(topic)).await?;
         let before: HashMap<u64, f64> = before.probabilities().collect();
         let mut moved = Judged::default();
         for (key, probability) in after.probabilities() {

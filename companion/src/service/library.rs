@@ -21,14 +21,14 @@ use linkscent_core::dom::html::inert;
 use linkscent_core::page::Page;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage, SnippetPiece};
 use linkscent_library::{
-    Found, Hit, Item, Library, LibraryError, MEANING, Order, Query, Search, of_key,
+    Found, Hit, Item, Library as Index, LibraryError, MEANING, Order, Query, Search, of_key,
 };
 
 use tokio::sync::Semaphore;
 
 use super::asking::speaking;
 use super::standings::{Eligible, KnownPages};
-use super::{Service, ServiceError};
+use super::{Library, ServiceError};
 use crate::store::{CrawlRow, KeptRow, Remarks, Store, Topic};
 use known::Known;
 
@@ -64,7 +64,7 @@ pub struct LibraryQuery {
 #[derive(Clone)]
 pub(super) struct Shelf {
     folder: PathBuf,
-    open: Arc<Mutex<Option<Arc<Library>>>>,
+    open: Arc<Mutex<Option<Arc<Index>>>>,
     known: Known,
     /// Held while the index is written or deleted.
     writing: Arc<tokio::sync::Mutex<()>>,
@@ -73,6 +73,19 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
+    /// Holds the index, so that nobody in this process writes it.
+    pub(super) async fn hold(&self) -> HeldIndex<'_> {
+        HeldIndex {
+            shelf: self,
+            _writing: self.writing.lock().await,
+        }
+    }
+
+    /// Has what is known of pages worked out again before it is used.
+    pub(super) fn forget_standings(&self) {
+        self.known.forget();
+    }
+
     pub(super) fn new(data: &Path) -> Self {
         Self {
             folder: data.join("library"),
@@ -84,15 +97,15 @@ impl Shelf {
     }
 
     /// The index. One that cannot be read is written again: it is never the only copy of anything.
-    fn library(&self) -> Result<Arc<Library>, LibraryError> {
+    fn library(&self) -> Result<Arc<Index>, LibraryError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(library) = &*open {
             return Ok(Arc::clone(library));
         }
-        let library = match Library::open(&self.folder) {
+        let library = match Index::open(&self.folder) {
             Err(LibraryError::Form(_) | LibraryError::Index(_)) => {
-                Library::delete(&self.folder)?;
-                Library::open(&self.folder)?
+                Index::delete(&self.folder)?;
+                Index::open(&self.folder)?
             }
             opened => opened?,
         };
@@ -111,7 +124,7 @@ impl Shelf {
     fn delete(&self) -> Result<(), LibraryError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         *open = None;
-        Library::delete(&self.folder)
+        Index::delete(&self.folder)
     }
 }
 
@@ -122,7 +135,7 @@ struct Said {
     remarks: BTreeMap<String, Remarks>,
 }
 
-/// See [`Service::hold_index`].
+/// See [`Shelf::hold`].
 pub(super) struct HeldIndex<'a> {
     shelf: &'a Shelf,
     _writing: tokio::sync::MutexGuard<'a, ()>,
@@ -135,20 +148,20 @@ impl HeldIndex<'_> {
     }
 }
 
-impl Service {
+impl Library {
     /// Takes pages into the library's index that crawls kept since it was written last; how
     /// many. `told` hears how many there are so far. Where another process writes it, nothing is
     /// done.
     pub async fn catch_up(&self, told: impl Fn(u64) + Send) -> Result<u64, ServiceError> {
-        let _one_at_a_time = self.shelf.writing.lock().await;
+        let _one_at_a_time = self.context.shelf.writing.lock().await;
         let opened = || {
-            let library = self.shelf.library()?;
+            let library = self.context.shelf.library()?;
             let read = library.read_up_to()?;
             Ok::<_, LibraryError>((library, read))
         };
         // Another process may have deleted what is open here.
         let opened = opened().or_else(|_| {
-            self.shelf.close();
+            self.context.shelf.close();
             opened()
         });
         let (library, read) = opened.map_err(anyhow::Error::from)?;
@@ -160,12 +173,13 @@ impl Service {
         for crawl in waiting {
             let mut last = read.get(&crawl.id).copied().unwrap_or_default();
             loop {
-                let rows = self.store.kept_after(crawl.id, last, BATCH).await?;
+                let rows = self.context.store.kept_after(crawl.id, last, BATCH).await?;
                 let Some(newest) = rows.last().map(|row| row.number) else {
                     break;
                 };
                 let count = rows.len() as u64;
-                let (library, archive) = (Arc::clone(&library), self.store.warc_path(crawl.id));
+                let (library, archive) =
+                    (Arc::clone(&library), self.context.store.warc_path(crawl.id));
                 let (topic, id) = (crawl.topic, crawl.id);
                 let left_out = self.brought_by_crawls(&crawl, &rows).await?;
                 let written = tokio::task::spawn_blocking(move || {
@@ -175,12 +189,12 @@ impl Service {
                     Ok(()) => {}
                     Err(LibraryError::Busy) => return Ok(taken),
                     Err(error) => {
-                        self.shelf.close();
+                        self.context.shelf.close();
                         return Err(anyhow::Error::from(error).into());
                     }
                 }
                 (last, taken) = (newest, taken + count);
-                self.shelf.known.age();
+                self.context.shelf.known.age();
                 told(taken);
             }
         }
@@ -197,13 +211,19 @@ impl Service {
         if !crawl.is_reading() {
             return Ok(HashSet::new());
         }
-        let web = self.store.web_crawls(Some(crawl.topic)).await?.into_iter();
+        let web = self
+            .context
+            .store
+            .web_crawls(Some(crawl.topic))
+            .await?
+            .into_iter();
         let web: HashSet<i64> = web
             .filter(|crawl| !crawl.is_removed)
             .map(|crawl| crawl.id)
             .collect();
         let addresses: Vec<String> = rows.iter().map(|row| row.address.clone()).collect();
         let copies = self
+            .context
             .store
             .copies(crawl.topic, &addresses)
             .await?
@@ -215,45 +235,37 @@ impl Service {
     /// Crawls with pages that are not in the index.
     async fn not_in(&self, read: &BTreeMap<i64, u64>) -> Result<Vec<CrawlRow>, ServiceError> {
         let mut waiting = Vec::new();
-        let mut crawls = self.store.crawls(None).await?;
+        let mut crawls = self.context.store.crawls(None).await?;
         // Of two copies of a page the newer takes the place of the older.
         crawls.sort_by_key(|crawl| crawl.id);
         for crawl in crawls.into_iter().filter(|crawl| !crawl.is_removed) {
             let last = read.get(&crawl.id).copied().unwrap_or_default();
-            if !self.store.kept_after(crawl.id, last, 1).await?.is_empty() {
+            if !self
+                .context
+                .store
+                .kept_after(crawl.id, last, 1)
+                .await?
+                .is_empty()
+            {
                 waiting.push(crawl);
             }
         }
         Ok(waiting)
     }
 
-    /// Deletes the library's index: something in it is to be forgotten. It is written again when
-    /// it is asked for next.
-    pub(super) async fn forget_index(&self) -> Result<()> {
-        self.hold_index().await.delete()
-    }
-
-    /// The index, which nobody in this process writes as long as it is held.
-    pub(super) async fn hold_index(&self) -> HeldIndex<'_> {
-        HeldIndex {
-            shelf: &self.shelf,
-            _writing: self.shelf.writing.lock().await,
-        }
-    }
-
     /// Deletes the index, so that it is written again from logs and archives.
     pub async fn rebuild_index(&self) -> Result<(), ServiceError> {
-        Ok(self.forget_index().await?)
+        Ok(self.context.forget_index().await?)
     }
 
     /// Takes pages into the index as crawls bring them, as long as this is polled. A failure is
     /// told, and tried again at the next change.
     pub async fn keep_index(&self) -> Result<()> {
-        let mut changes = self.supervisor.changes();
+        let mut changes = self.context.supervisor.changes();
         loop {
             let service = self.clone();
             let catching_up = async move { service.catch_up(|_| {}).await };
-            let caught_up = self.supervisor.background().spawn(catching_up);
+            let caught_up = self.context.supervisor.background().spawn(catching_up);
             if let Err(error) = caught_up.await? {
                 tracing::warn!("the library's index is not written: {error}");
             }
@@ -293,9 +305,11 @@ impl Service {
             most,
             skip: query.skip,
         };
-        let shelf = self.shelf.clone();
+        let shelf = self.context.shelf.clone();
         // At most so many are under way, each within its budget, whether or not somebody waits.
-        let place = Arc::clone(&self.shelf.searching).acquire_owned().await;
+        let place = Arc::clone(&self.context.shelf.searching)
+            .acquire_owned()
+            .await;
         let place = place.map_err(anyhow::Error::from)?;
         let searching = tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -319,15 +333,15 @@ impl Service {
 
     /// Notes that the person has seen all finds of a topic, or of all: they are new no more.
     pub async fn saw_finds(&self, topic: Option<&Topic>) -> Result<(), ServiceError> {
-        self.store.look(topic.map(|topic| topic.id)).await?;
-        self.say_changed();
+        self.context.store.look(topic.map(|topic| topic.id)).await?;
+        self.context.say_changed();
         Ok(())
     }
 
     /// The saved copy of a page as HTML that connects to nobody.
     pub async fn kept_html(&self, crawl: i64, number: u64) -> Result<String, ServiceError> {
         let row = self.kept_row(crawl, number).await?;
-        let archive = self.store.warc_path(crawl);
+        let archive = self.context.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
             let page = Reader::response_at(&archive, row.offset, &row.address)?;
             Ok::<_, WarcError>(inert(&page.html(), &row.address))
@@ -339,7 +353,7 @@ impl Service {
     /// The same as it is read.
     pub async fn kept_page(&self, crawl: i64, number: u64) -> Result<Page, ServiceError> {
         let row = self.kept_row(crawl, number).await?;
-        let archive = self.store.warc_path(crawl);
+        let archive = self.context.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
             let address = Address::parse(&row.address)?;
             Ok::<_, anyhow::Error>(page_at(&archive, row.offset, &address)?.0)
@@ -351,7 +365,12 @@ impl Service {
     pub(super) async fn kept_row(&self, crawl: i64, number: u64) -> Result<KeptRow, ServiceError> {
         let missing = || ServiceError::Missing("kept page");
         let before = number.checked_sub(1).ok_or_else(missing)?;
-        let rows = self.store.kept_after(crawl, before, 1).await?.into_iter();
+        let rows = self
+            .context
+            .store
+            .kept_after(crawl, before, 1)
+            .await?
+            .into_iter();
         let mut rows = rows.filter(|row| row.number == number);
         rows.next().ok_or_else(missing)
     }
@@ -367,26 +386,26 @@ impl Service {
         let mut topics: HashMap<i64, Said> = HashMap::new();
         for hit in found.hits {
             let (crawl, number) = of_key(hit.key);
-            let Some(row) = self.store.result_at(crawl, number).await? else {
+            let Some(row) = self.context.store.result_at(crawl, number).await? else {
                 continue;
             };
-            let Some(of) = self.store.crawl(crawl).await? else {
+            let Some(of) = self.context.store.crawl(crawl).await? else {
                 continue;
             };
             let said = match topics.entry(of.topic) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => {
-                    let topic = self.topic(of.topic).await?;
-                    let marks = self.store.marks(topic.id).await?.into_iter();
+                    let topic = self.context.topic(of.topic).await?;
+                    let marks = self.context.store.marks(topic.id).await?.into_iter();
                     let marks = marks.map(|mark| (mark.address, mark.target));
                     new.insert(Said {
                         marks: marks.collect(),
-                        remarks: self.store.remarks(topic.id).await?,
+                        remarks: self.context.store.remarks(topic.id).await?,
                         topic: topic.name,
                     })
                 }
             };
-            let snippet = snippet_of(&self.store, crawl, &hit, asked).await;
+            let snippet = snippet_of(&self.context.store, crawl, &hit, asked).await;
             let remarks = said.remarks.get(&hit.address).cloned().unwrap_or_default();
             pages.push(LibraryPage {
                 topic: said.topic.clone(),
@@ -436,7 +455,7 @@ pub(super) fn too_large(over: OverBudget) -> ServiceError {
 /// Takes pages of a topic's crawl into the index from its archive, but those left out. One whose
 /// copy is damaged is passed over.
 fn take(
-    library: &Library,
+    library: &Index,
     archive: &Path,
     (topic, crawl): (i64, i64),
     rows: Vec<KeptRow>,

@@ -8,7 +8,7 @@ use linkscent_core::models::labels::labels;
 use linkscent_core::models::layout::{Edge, LayoutParams, layout};
 use linkscent_core::strategies::SplitMix;
 
-use super::{Service, ServiceError};
+use super::{Library, ServiceError};
 use crate::store::{LookRow, Topic};
 use crate::topic_guide;
 
@@ -61,17 +61,17 @@ pub(super) type LastMap = Arc<tokio::sync::Mutex<Option<((i64, u64), TopicMap)>>
 /// Words of a page by weight, of length 1.
 type Words = Vec<(u32, f64)>;
 
-impl Service {
+impl Library {
     /// The map of a topic, by what its crawls kept.
     pub async fn map(&self, topic: &Topic) -> Result<TopicMap, ServiceError> {
         // One is drawn at a time, and shown again as long as nothing has changed.
         let mut last = self.last_map.lock().await;
-        let of = (topic.id, *self.supervisor.changes().borrow());
+        let of = (topic.id, *self.context.supervisor.changes().borrow());
         if let Some((_, map)) = last.as_ref().filter(|(last, _)| *last == of) {
             return Ok(map.clone());
         }
-        let looks = self.store.looks(topic.id).await?;
-        let mut guide = topic_guide::of(&self.store, topic, None, None).await?;
+        let looks = self.context.store.looks(topic.id).await?;
+        let mut guide = topic_guide::of(&self.context.store, topic, None, None).await?;
         let drawing = tokio::task::spawn_blocking(move || {
             let known = guide.graph().pages();
             let words = known.map(|page| {

@@ -4,12 +4,14 @@
 mod accounts;
 mod allowance;
 mod another_strategy;
+mod answers;
 mod asking;
 mod background;
 mod beginning;
 mod change;
 mod changes;
 mod checking;
+mod context;
 mod copying;
 mod crawls;
 mod deleting;
@@ -18,6 +20,8 @@ mod error;
 mod explaining;
 mod facets;
 mod feedback;
+mod feeds;
+mod finding;
 mod forgetting;
 mod going_on;
 mod guides;
@@ -35,6 +39,7 @@ mod removing;
 mod rendering;
 mod research;
 mod retention;
+mod rows;
 mod searches;
 mod sharing;
 mod sites;
@@ -68,7 +73,7 @@ pub use judging::Judged;
 pub use library::{LibraryQuery, MOST_SHOWN};
 pub use linkscent_library::Order as LibraryOrder;
 pub use map::{MOST_ON_MAP, MapPage, TopicMap};
-pub use reading::Readings;
+pub use reading::KeptReadings;
 pub use remarks::{Done, MOST_AT_ONCE, PageKey, Remark};
 pub use retention::{Outdated, Retention};
 pub use sites::{LeadView, SiteView};
@@ -84,99 +89,216 @@ pub use yields::{SiteYield, Yield};
 
 use std::sync::Arc;
 
-use linkscent_core::critics;
-use linkscent_core::wire::api::{Forget, Forgotten};
-
 use crate::crawler::way::Way;
-use crate::store::{CrawlRow, Store, Topic};
-use guides::Guides;
+use crate::store::Store;
+use context::Context;
 
-/// All that can be asked for. Clones are the same service.
+/// All services on one store. Clones are the same services.
 #[derive(Clone)]
-pub struct Service {
-    /// What is kept.
-    pub store: Store,
+pub struct Services {
+    /// Who may come in.
+    pub accounts: Accounts,
+    /// Tags, notes and judgments.
+    pub annotations: Annotations,
+    /// Crawls begun and steered.
+    pub crawls: Crawls,
+    /// What goes for good.
+    pub deletion: Deletion,
+    /// Files of other programs.
+    pub exports: Exports,
+    /// Finds.
+    pub library: Library,
+    /// What was learned of topics.
+    pub models: Models,
+    /// Pages kept in browsers.
+    pub readings: Readings,
+    /// What crawls brought.
+    pub reports: Reports,
+    /// What is looked for.
+    pub topics: Topics,
+    /// The data folder.
+    pub upkeep: Upkeep,
+    /// Standing topics.
+    pub watching: Watching,
     /// The crawls that run.
     pub supervisor: Supervisor,
-    /// How crawls make requests.
-    pub way: Way,
-    guides: Guides,
-    leases: rendering::Leases,
-    shelf: library::Shelf,
-    last_done: remarks::LastDone,
-    last_map: map::LastMap,
-    tallies: tally::Tallies,
+    #[cfg(test)]
+    context: Arc<Context>,
+}
+
+/// People who sign in, their roles, paired browsers and programs' tokens.
+#[derive(Clone)]
+pub struct Accounts {
+    context: Arc<Context>,
     attempts: Attempts,
-    /// Pages that assistants may still have fetched today.
-    pub allowance: Allowance,
+}
+
+/// Models of topics: what a topic's guide has learned, and from what.
+#[derive(Clone)]
+pub struct Models {
+    context: Arc<Context>,
+}
+
+/// Deletes crawls and topics for good, and forgets pages and clicks.
+#[derive(Clone)]
+pub struct Deletion {
+    context: Arc<Context>,
+}
+
+/// Topics: made, named, described, marked, given away, removed.
+#[derive(Clone)]
+pub struct Topics {
+    context: Arc<Context>,
+    models: Models,
+    deletion: Deletion,
     /// Held while a topic gets its name where people have their own.
     founding: Arc<tokio::sync::Mutex<()>>,
-    /// Held while pages are forgotten, or crawls and topics deleted.
-    forgetting: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// Crawls: begun, paused, changed, given pages and answers.
+#[derive(Clone)]
+pub struct Crawls {
+    context: Arc<Context>,
+    models: Models,
+    topics: Topics,
+    leases: rendering::Leases,
     /// Held while it is settled which crawl takes an archive in.
     intakes: Arc<tokio::sync::Mutex<()>>,
 }
 
-impl Service {
-    /// A service on a store, whose crawls make requests that way.
+/// Standing topics, which are looked after in rounds.
+#[derive(Clone)]
+pub struct Watching {
+    context: Arc<Context>,
+    crawls: Crawls,
+}
+
+/// What a crawl brought and cost, and how it gets on with its hosts.
+#[derive(Clone)]
+pub struct Reports {
+    context: Arc<Context>,
+}
+
+/// Finds of all crawls: searched, shown, explained, drawn as a map.
+#[derive(Clone)]
+pub struct Library {
+    context: Arc<Context>,
+    models: Models,
+    topics: Topics,
+    last_map: map::LastMap,
+    /// Pages that assistants may still have fetched today.
+    pub allowance: Allowance,
+}
+
+/// Tags, notes and judgments on finds.
+#[derive(Clone)]
+pub struct Annotations {
+    context: Arc<Context>,
+    library: Library,
+    last_done: remarks::LastDone,
+}
+
+/// Finds and crawls as files of other programs.
+#[derive(Clone)]
+pub struct Exports {
+    context: Arc<Context>,
+    library: Library,
+}
+
+/// Pages that browsers kept as they were read.
+#[derive(Clone)]
+pub struct Readings {
+    context: Arc<Context>,
+    models: Models,
+    crawls: Crawls,
+    library: Library,
+}
+
+/// What keeps the data folder sound and small: checks, copies, retention, remembered sites.
+#[derive(Clone)]
+pub struct Upkeep {
+    context: Arc<Context>,
+    library: Library,
+    deletion: Deletion,
+}
+
+impl Services {
+    /// Builds the services on a store, whose crawls make requests that way.
     pub fn new(store: Store, way: Way) -> Self {
-        Self {
-            supervisor: Supervisor::new(store.clone(), way.clone()),
-            guides: Guides::new(store.clone()),
-            shelf: library::Shelf::new(store.folder()),
-            store,
-            way,
-            leases: rendering::Leases::default(),
-            last_done: remarks::LastDone::default(),
-            last_map: map::LastMap::default(),
-            tallies: tally::Tallies::default(),
+        let context = Arc::new(Context::new(store, way));
+        let accounts = Accounts {
+            context: context.clone(),
             attempts: Attempts::default(),
-            allowance: Allowance::default(),
+        };
+        let models = Models {
+            context: context.clone(),
+        };
+        let deletion = Deletion {
+            context: context.clone(),
+        };
+        let topics = Topics {
+            context: context.clone(),
+            models: models.clone(),
+            deletion: deletion.clone(),
             founding: Arc::default(),
-            forgetting: Arc::default(),
+        };
+        let crawls = Crawls {
+            context: context.clone(),
+            models: models.clone(),
+            topics: topics.clone(),
+            leases: rendering::Leases::default(),
             intakes: Arc::default(),
+        };
+        let library = Library {
+            context: context.clone(),
+            models: models.clone(),
+            topics: topics.clone(),
+            last_map: map::LastMap::default(),
+            allowance: Allowance::default(),
+        };
+        Self {
+            watching: Watching {
+                context: context.clone(),
+                crawls: crawls.clone(),
+            },
+            reports: Reports {
+                context: context.clone(),
+            },
+            annotations: Annotations {
+                context: context.clone(),
+                library: library.clone(),
+                last_done: remarks::LastDone::default(),
+            },
+            exports: Exports {
+                context: context.clone(),
+                library: library.clone(),
+            },
+            readings: Readings {
+                context: context.clone(),
+                models: models.clone(),
+                crawls: crawls.clone(),
+                library: library.clone(),
+            },
+            upkeep: Upkeep {
+                context: context.clone(),
+                library: library.clone(),
+                deletion: deletion.clone(),
+            },
+            supervisor: context.supervisor.clone(),
+            accounts,
+            crawls,
+            deletion,
+            library,
+            models,
+            topics,
+            #[cfg(test)]
+            context,
         }
     }
 
-    /// Who judges a topic's pages, as it is chosen, see [`linkscent_core::critics::described`].
-    pub async fn critic_of(&self, topic: &Topic) -> Result<String, ServiceError> {
-        let chosen = self.store.critic(topic.id).await?;
-        Ok(chosen.unwrap_or_else(|| critics::NAMES[0].to_owned()))
-    }
-
-    /// A topic by its number.
-    pub async fn topic(&self, id: i64) -> Result<Topic, ServiceError> {
-        let topic = self.store.topic(id).await?;
-        topic.ok_or(ServiceError::Missing("topic"))
-    }
-
-    /// A topic by its key, or by what it is called if none has that key; an error if there is
-    /// none.
-    pub async fn topic_known_as(&self, text: &str) -> Result<Topic, ServiceError> {
-        let topic = self.find_known_as(text).await?;
-        topic.ok_or(ServiceError::Missing("topic"))
-    }
-
-    /// The same, if there is one.
-    pub async fn find_known_as(&self, text: &str) -> Result<Option<Topic>, ServiceError> {
-        let by_key = self.store.find_topic(text).await?;
-        Ok(match by_key {
-            Some(topic) if !topic.is_deleted => Some(topic),
-            // Another may be called as one was that is gone.
-            gone => self.store.topic_called(text).await?.or(gone),
-        })
-    }
-
-    /// Forgets what happened in the browser, or all that has to do with some pages.
-    pub async fn forget(&self, asked: &Forget) -> Result<Forgotten, ServiceError> {
-        forgetting::forget(self, asked).await
-    }
-
-    /// A crawl by its number, with its topic.
-    pub async fn crawl(&self, id: i64) -> Result<(CrawlRow, Topic), ServiceError> {
-        let crawl = self.store.crawl(id).await?;
-        let crawl = crawl.ok_or(ServiceError::Missing("crawl"))?;
-        let topic = self.topic(crawl.topic).await?;
-        Ok((crawl, topic))
+    /// The rows that a test looks at.
+    #[cfg(test)]
+    pub(crate) fn rows(&self) -> &Store {
+        &self.context.store
     }
 }

@@ -3,10 +3,10 @@
 
 use linkscent_core::wire::api::{EventKind, LONGEST_NAME, is_topic_name};
 
-use super::{Service, ServiceError};
+use super::{ServiceError, Topics};
 use crate::store::Topic;
 
-impl Service {
+impl Topics {
     /// Calls a topic otherwise. Crawls that run hear of it, and browsers with its model.
     pub async fn rename(&self, topic: &Topic, name: &str) -> Result<(), ServiceError> {
         let _one_at_a_time = self.founding.lock().await;
@@ -18,7 +18,7 @@ impl Service {
         if topic.is_deleted {
             return Err(ServiceError::Missing("topic"));
         }
-        match self.store.topic_called(name).await? {
+        match self.context.store.topic_called(name).await? {
             Some(known) if known.id == topic.id => return Ok(()),
             Some(known) if known.is_deleted => {}
             Some(_) => {
@@ -29,7 +29,11 @@ impl Service {
             None => {}
         }
         let name = name.to_owned();
-        let event = self.store.happens(topic, EventKind::Name { name }).await?;
+        let event = self
+            .context
+            .store
+            .happens(topic, EventKind::Name { name })
+            .await?;
         self.take_events(vec![event]).await?;
         Ok(())
     }
@@ -37,26 +41,26 @@ impl Service {
     /// The topic that is called so, made if there is none, and brought back if it was removed.
     pub(super) async fn topic_to_be_called(&self, name: &str) -> Result<Topic, ServiceError> {
         let name = name.trim();
-        if let Some(topic) = self.store.topic_called(name).await? {
+        if let Some(topic) = self.context.store.topic_called(name).await? {
             self.remove(&topic, false).await?;
-            return self.topic(topic.id).await;
+            return self.context.topic(topic.id).await;
         }
         let name = checked(name)?;
-        if self.store.find_topic(name).await?.is_none() {
-            return Ok(self.store.topic_named(name).await?);
+        if self.context.store.find_topic(name).await?.is_none() {
+            return Ok(self.context.store.topic_named(name).await?);
         }
         // The topic that was made with this name is called otherwise now.
         let mut number = 2;
         let key = loop {
             let key = format!("{name} ({number})");
-            if self.store.find_topic(&key).await?.is_none() {
+            if self.context.store.find_topic(&key).await?.is_none() {
                 break key;
             }
             number += 1;
         };
-        let topic = self.store.topic_named(&key).await?;
+        let topic = self.context.store.topic_named(&key).await?;
         self.call(&topic, name).await?;
-        self.topic(topic.id).await
+        self.context.topic(topic.id).await
     }
 }
 
@@ -74,60 +78,67 @@ pub(super) fn checked(name: &str) -> Result<&str, ServiceError> {
 mod tests {
     use super::*;
     use crate::crawler::way::Way;
+    use crate::service::Services;
     use crate::store::Store;
 
-    fn service() -> (Service, tempfile::TempDir) {
+    fn service() -> (Services, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::in_memory(folder.path());
-        (Service::new(store, Way::default()), folder)
+        (Services::new(store, Way::default()), folder)
     }
 
     #[tokio::test]
     async fn a_topic_that_is_renamed_means_what_its_new_name_says() {
         let (service, _folder) = service();
-        let topic = service.create_topic("holidays", &[]).await.unwrap();
-        service.rename(&topic, " castles ").await.unwrap();
-        let now = service.topic(topic.id).await.unwrap();
+        let topic = service.topics.create_topic("holidays", &[]).await.unwrap();
+        service.topics.rename(&topic, " castles ").await.unwrap();
+        let now = service.topics.topic(topic.id).await.unwrap();
         assert_eq!((&*now.name, &*now.key), ("castles", "holidays"));
         assert!(now.version > topic.version);
-        let guide = service.guide(&now).await.unwrap();
+        let guide = service.models.guide(&now).await.unwrap();
         assert_eq!(guide.graph().wanted().collect::<Vec<_>>(), ["castles"]);
         // What browsers send for it goes on to reach it.
-        assert_eq!(service.topic_known_as("holidays").await.unwrap(), now);
-        assert_eq!(service.topic_known_as("castles").await.unwrap(), now);
-        let again = service.create_topic("castles", &[]).await.unwrap();
+        assert_eq!(
+            service.topics.topic_known_as("holidays").await.unwrap(),
+            now
+        );
+        assert_eq!(service.topics.topic_known_as("castles").await.unwrap(), now);
+        let again = service.topics.create_topic("castles", &[]).await.unwrap();
         assert_eq!(again.id, topic.id);
     }
 
     #[tokio::test]
     async fn a_name_that_is_free_again_makes_another_topic() {
         let (service, _folder) = service();
-        let first = service.create_topic("holidays", &[]).await.unwrap();
-        service.rename(&first, "castles").await.unwrap();
-        let second = service.create_topic("holidays", &[]).await.unwrap();
+        let first = service.topics.create_topic("holidays", &[]).await.unwrap();
+        service.topics.rename(&first, "castles").await.unwrap();
+        let second = service.topics.create_topic("holidays", &[]).await.unwrap();
         assert_ne!(second.id, first.id);
         assert_eq!((&*second.name, &*second.key), ("holidays", "holidays (2)"));
-        let again = service.create_topic("holidays", &[]).await.unwrap();
+        let again = service.topics.create_topic("holidays", &[]).await.unwrap();
         assert_eq!(again.id, second.id);
-        let refused = service.rename(&second, "castles").await.unwrap_err();
+        let refused = service.topics.rename(&second, "castles").await.unwrap_err();
         assert!(refused.to_string().contains("already"), "{refused}");
-        service.rename(&first, "castles").await.unwrap();
+        service.topics.rename(&first, "castles").await.unwrap();
     }
 
     #[tokio::test]
     async fn what_is_no_name_is_refused() {
         let (service, _folder) = service();
-        let topic = service.create_topic("holidays", &[]).await.unwrap();
+        let topic = service.topics.create_topic("holidays", &[]).await.unwrap();
         for name in ["", " \n ", &"x".repeat(LONGEST_NAME + 1)] {
-            let refused = service.rename(&topic, name).await.unwrap_err();
+            let refused = service.topics.rename(&topic, name).await.unwrap_err();
             assert!(refused.to_string().contains("at most 80"), "{refused}");
             let said = EventKind::Name {
                 name: name.to_owned(),
             };
-            let event = service.store.happens(&topic, said).await.unwrap();
-            let taken = service.take_events(vec![event]).await.unwrap();
+            let event = service.context.store.happens(&topic, said).await.unwrap();
+            let taken = service.topics.take_events(vec![event]).await.unwrap();
             assert_eq!((taken.taken, taken.refused), (0, 1));
         }
-        assert_eq!(service.topic(topic.id).await.unwrap().name, "holidays");
+        assert_eq!(
+            service.topics.topic(topic.id).await.unwrap().name,
+            "holidays"
+        );
     }
 }

@@ -17,7 +17,7 @@ use linkscent_core::page::Page;
 use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::api::{LONGEST_WAY, Reading};
 
-use super::{Service, ServiceError};
+use super::{Readings, ServiceError};
 use crate::clock;
 use crate::crawler::DEFAULT_DELAY;
 use crate::store::{
@@ -33,7 +33,7 @@ pub const REASON: &str = "read in the browser";
 
 /// What browsers kept for a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Readings {
+pub struct KeptReadings {
     /// The crawl that they are.
     pub crawl: i64,
     /// Pages.
@@ -42,7 +42,7 @@ pub struct Readings {
     pub relevant: u64,
 }
 
-impl Service {
+impl Readings {
     /// Takes a page in that a browser kept. Returns whether it says anything new.
     pub async fn take_reading(&self, reading: Reading) -> Result<bool, ServiceError> {
         let refused = |text: String| Err(ServiceError::refused(text));
@@ -56,8 +56,8 @@ impl Service {
         let way = reading.way.iter().take(LONGEST_WAY);
         let way: Vec<Address> = way.filter_map(|page| address(page).ok()).collect();
         // Nothing is forgotten meanwhile, and one page is taken at a time.
-        let _alone = self.forgetting.lock().await;
-        let topic = self.topic_known_as(&reading.topic).await?;
+        let _alone = self.context.forgetting.lock().await;
+        let topic = self.context.topic_known_as(&reading.topic).await?;
         if topic.is_removed {
             return Err(ServiceError::Missing("topic"));
         }
@@ -71,12 +71,12 @@ impl Service {
         if self.is_as_it_was(&crawl, &page).await? {
             return Ok(false);
         }
-        let guide = self.guide(&topic).await?;
+        let guide = self.models.guide(&topic).await?;
         let time = i64::try_from(reading.time).unwrap_or(i64::MAX);
         let time = time.min(clock::now());
-        let number = self.store.last_number(crawl.id).await? + 1;
+        let number = self.context.store.last_number(crawl.id).await? + 1;
         let writing = tokio::task::spawn_blocking({
-            let store = self.store.clone();
+            let store = self.context.store.clone();
             let handle = tokio::runtime::Handle::current();
             move || {
                 let judgment = guide.judge(&page);
@@ -85,18 +85,18 @@ impl Service {
             }
         });
         writing.await.map_err(anyhow::Error::from)??;
-        self.say_changed();
+        self.context.say_changed();
         Ok(true)
     }
 
     /// What browsers kept for a topic, and was not removed. There is more than one where it was
     /// removed, more was kept, and it was brought back.
-    pub async fn readings(&self, topic: &Topic) -> Result<Vec<Readings>, ServiceError> {
+    pub async fn readings(&self, topic: &Topic) -> Result<Vec<KeptReadings>, ServiceError> {
         let mut kept = Vec::new();
-        for crawl in self.store.crawls(Some(topic.id)).await? {
-            let counts = self.counts(crawl.id).await?;
+        for crawl in self.context.store.crawls(Some(topic.id)).await? {
+            let counts = self.crawls.counts(crawl.id).await?;
             if crawl.is_reading() && !crawl.is_removed && counts.pages > 0 {
-                kept.push(Readings {
+                kept.push(KeptReadings {
                     crawl: crawl.id,
                     pages: counts.pages,
                     relevant: counts.relevant,
@@ -108,17 +108,17 @@ impl Service {
 
     /// Whether a crawl is what browsers kept, of which programs hear nothing.
     pub async fn is_reading(&self, crawl: i64) -> Result<bool, ServiceError> {
-        let crawl = self.store.crawl(crawl).await?;
+        let crawl = self.context.store.crawl(crawl).await?;
         Ok(crawl.is_some_and(|crawl| crawl.is_reading()))
     }
 
     /// Judges the pages that browsers kept by what is known of the topic now.
     pub(super) async fn judge_readings(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
-        let topic = self.topic(crawl.topic).await?;
-        let guide = self.guide(&topic).await?;
-        let (archive, mut last) = (self.store.warc_path(crawl.id), 0);
+        let topic = self.context.topic(crawl.topic).await?;
+        let guide = self.models.guide(&topic).await?;
+        let (archive, mut last) = (self.context.store.warc_path(crawl.id), 0);
         loop {
-            let rows = self.store.kept_after(crawl.id, last, 100).await?;
+            let rows = self.context.store.kept_after(crawl.id, last, 100).await?;
             let Some(newest) = rows.last().map(|row| row.number) else {
                 return Ok(());
             };
@@ -134,13 +134,13 @@ impl Service {
                 addresses.into_iter().zip(judged).collect::<Vec<_>>()
             });
             let judged = judging.await.map_err(anyhow::Error::from)?;
-            self.store.judge_again(crawl.id, &judged).await?;
+            self.context.store.judge_again(crawl.id, &judged).await?;
             last = newest;
         }
     }
 
     async fn find_reading(&self, topic: &Topic) -> Result<Option<CrawlRow>, ServiceError> {
-        let crawls = self.store.crawls(Some(topic.id)).await?.into_iter();
+        let crawls = self.context.store.crawls(Some(topic.id)).await?.into_iter();
         let mut kept = crawls.filter(|crawl| crawl.is_reading() && !crawl.is_removed);
         Ok(kept.next())
     }
@@ -165,20 +165,20 @@ impl Service {
             order: &order,
             start_model: &[],
         };
-        let id = self.store.begin_crawl(&new).await?;
-        Ok(self.crawl(id).await?.0)
+        let id = self.context.store.begin_crawl(&new).await?;
+        Ok(self.context.crawl(id).await?.0)
     }
 
     /// Whether the last copy of a page has the same passages.
     async fn is_as_it_was(&self, crawl: &CrawlRow, page: &Page) -> Result<bool, ServiceError> {
         let address = page.address.to_string();
-        let copies = self.store.copies(crawl.topic, &[address]).await?;
+        let copies = self.context.store.copies(crawl.topic, &[address]).await?;
         let last = copies.iter().rfind(|copy| copy.crawl == crawl.id);
         let Some(last) = last else {
             return Ok(false);
         };
         // A copy that is damaged is kept again.
-        let kept = self.kept_page(crawl.id, last.number).await;
+        let kept = self.library.kept_page(crawl.id, last.number).await;
         Ok(kept.is_ok_and(|kept| kept.document().passages() == page.document().passages()))
     }
 }

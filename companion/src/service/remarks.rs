@@ -8,7 +8,7 @@ use linkscent_core::address::Address;
 use linkscent_core::wire::api::{EventKind, as_tag, mark_of};
 use linkscent_library::of_key;
 
-use super::{LibraryQuery, Service, ServiceError};
+use super::{Annotations, LibraryQuery, ServiceError};
 use crate::store::{Command, Topic};
 
 /// Pages that are judged or tagged in one go at most.
@@ -91,7 +91,7 @@ impl LastDone {
     }
 }
 
-impl Service {
+impl Annotations {
     /// Says something of pages, so that it can be taken back.
     pub async fn remark_once(
         &self,
@@ -131,7 +131,7 @@ impl Service {
             skip: 0,
             ..query.clone()
         };
-        let found = self.find(topic, &query, MOST_AT_ONCE).await?.0;
+        let found = self.library.find(topic, &query, MOST_AT_ONCE).await?.0;
         Ok(found.hits.iter().map(|hit| of_key(hit.key)).collect())
     }
 
@@ -158,14 +158,14 @@ impl Service {
         }
         let mut of_topics: BTreeMap<i64, Vec<(PageKey, String)>> = BTreeMap::new();
         for &(crawl, number) in pages {
-            let (row, _) = self.crawl(crawl).await?;
-            let kept = self.kept_row(crawl, number).await?;
+            let (row, _) = self.context.crawl(crawl).await?;
+            let kept = self.library.kept_row(crawl, number).await?;
             let of_topic = of_topics.entry(row.topic).or_default();
             of_topic.push(((crawl, number), kept.address));
         }
         let mut done = Vec::new();
         for (topic, pages) in of_topics {
-            let topic = self.topic(topic).await?;
+            let topic = self.context.topic(topic).await?;
             done.extend(match remark {
                 Remark::Judge(target) => {
                     let held = match held {
@@ -177,7 +177,7 @@ impl Service {
                 Remark::Tag(tag, on) => self.tag(&topic, pages, tag, *on).await?,
             });
         }
-        self.say_changed();
+        self.context.say_changed();
         Ok(done)
     }
 
@@ -188,7 +188,7 @@ impl Service {
         target: Option<bool>,
         held: Option<bool>,
     ) -> Result<Vec<PageKey>, ServiceError> {
-        let marks = self.store.marks(topic.id).await?.into_iter();
+        let marks = self.context.store.marks(topic.id).await?.into_iter();
         let known: HashMap<String, bool> = marks.map(|mark| (mark.address, mark.target)).collect();
         let (mut done, mut events, mut commands) = (Vec::new(), Vec::new(), HashMap::new());
         for ((crawl, number), address) in pages {
@@ -198,8 +198,8 @@ impl Service {
             {
                 continue;
             }
-            let row = self.kept_row(crawl, number).await?;
-            let archive = self.store.warc_path(crawl);
+            let row = self.library.kept_row(crawl, number).await?;
+            let archive = self.context.store.warc_path(crawl);
             let reading = tokio::task::spawn_blocking(move || {
                 let address = Address::parse(&row.address).ok()?;
                 page_at(&archive, row.offset, &address).ok()
@@ -215,10 +215,10 @@ impl Service {
             }
             done.push((crawl, number));
         }
-        self.store.note(topic, events).await?;
+        self.context.store.note(topic, events).await?;
         for (crawl, commands) in commands {
             for command in commands {
-                self.supervisor.send(crawl, command).await?;
+                self.context.supervisor.send(crawl, command).await?;
             }
         }
         Ok(done)
@@ -231,7 +231,7 @@ impl Service {
         tag: &str,
         on: bool,
     ) -> Result<Vec<PageKey>, ServiceError> {
-        let remarks = self.store.remarks(topic.id).await?;
+        let remarks = self.context.store.remarks(topic.id).await?;
         let has = |address: &String| {
             let remarks = remarks.get(address);
             remarks.is_some_and(|remarks| remarks.tags.contains(tag))
@@ -245,7 +245,7 @@ impl Service {
             tag: tag.to_owned(),
             on,
         });
-        self.store.note(topic, events.collect()).await?;
+        self.context.store.note(topic, events.collect()).await?;
         Ok(pages.into_iter().map(|(page, _)| page).collect())
     }
 
@@ -256,8 +256,8 @@ impl Service {
         number: u64,
         text: &str,
     ) -> Result<(), ServiceError> {
-        let (row, topic) = self.crawl(crawl).await?;
-        let kept = self.kept_row(row.id, number).await?;
+        let (row, topic) = self.context.crawl(crawl).await?;
+        let kept = self.library.kept_row(row.id, number).await?;
         let longest = linkscent_core::wire::api::LONGEST_NOTE;
         let text = text.trim().replace("\r\n", "\n");
         if text.chars().count() > longest {
@@ -269,8 +269,8 @@ impl Service {
             address: kept.address,
             text,
         };
-        self.store.note(&topic, vec![note]).await?;
-        self.say_changed();
+        self.context.store.note(&topic, vec![note]).await?;
+        self.context.say_changed();
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use linkscent_core::wire::api::{
     MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,
 };
 
-use super::{Service, ServiceError};
+use super::{Crawls, ServiceError};
 use crate::clock;
 use crate::store::{CrawlRow, CrawlState};
 
@@ -78,7 +78,7 @@ impl Leases {
     }
 }
 
-impl Service {
+impl Crawls {
     /// What waits for a browser of the topic's last crawl, and pages of the hosts that were
     /// chosen to be read now.
     pub async fn renderings(&self, asked: &RenderingQuery) -> Result<RenderingsView, ServiceError> {
@@ -90,7 +90,7 @@ impl Service {
         let Some(crawl) = self.last_crawl(&asked.topic).await? else {
             return Ok(RenderingsView::default());
         };
-        let waiting = self.store.unrendered(crawl.id).await?;
+        let waiting = self.context.store.unrendered(crawl.id).await?;
         let mut sites: BTreeMap<String, usize> = BTreeMap::new();
         let mut view = RenderingsView {
             is_running: crawl.state.is_running(),
@@ -98,7 +98,9 @@ impl Service {
         };
         let (now, takes) = (clock::now(), self.takes_renderings(&crawl).await?);
         if takes {
-            self.supervisor.browser_looks(crawl.id, &asked.hosts);
+            self.context
+                .supervisor
+                .browser_looks(crawl.id, &asked.hosts);
         }
         for address in waiting {
             let Ok(page) = Address::parse(&address) else {
@@ -147,20 +149,25 @@ impl Service {
                 "the page is larger than {size} MiB"
             )));
         }
-        let (row, _) = self.crawl(crawl).await?;
+        let (row, _) = self.context.crawl(crawl).await?;
         if !self.takes_renderings(&row).await? {
             return Ok(()); // it was paused or stopped meanwhile, or has all its pages
         }
         let html = brought.html.into_bytes();
-        self.supervisor.rendered(crawl, page, html).await?;
+        self.context.supervisor.rendered(crawl, page, html).await?;
         Ok(())
     }
 
     async fn last_crawl(&self, topic: &str) -> Result<Option<CrawlRow>, ServiceError> {
-        let Some(topic) = self.find_known_as(topic).await? else {
+        let Some(topic) = self.context.find_known_as(topic).await? else {
             return Ok(None);
         };
-        let crawls = self.store.web_crawls(Some(topic.id)).await?.into_iter();
+        let crawls = self
+            .context
+            .store
+            .web_crawls(Some(topic.id))
+            .await?
+            .into_iter();
         Ok(crawls
             .filter(|crawl| !crawl.is_removed)
             .max_by_key(|crawl| crawl.id))
@@ -179,6 +186,7 @@ impl Service {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::Services;
 
     #[test]
     fn a_page_is_handed_out_twice_at_most_and_not_at_once() {
@@ -208,7 +216,7 @@ mod tests {
 
     struct Stage {
         _folder: tempfile::TempDir,
-        service: Service,
+        service: Services,
         crawl: CrawlRow,
     }
 
@@ -218,11 +226,11 @@ mod tests {
         async fn new(budget: u64) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let store = Store::open(folder.path()).await.unwrap();
-            let service = Service::new(store, scripted_web().await);
+            let service = Services::new(store, scripted_web().await);
             let page = "http://host0.test/1".to_owned();
-            let topic = service.create_topic("bees", &[page]).await.unwrap();
+            let topic = service.topics.create_topic("bees", &[page]).await.unwrap();
             let new = NewCrawl::new(Starts::default(), budget);
-            let crawl = service.begin_crawl(&topic, &new).await.unwrap();
+            let crawl = service.crawls.begin_crawl(&topic, &new).await.unwrap();
             let stage = Self {
                 _folder: folder,
                 service,
@@ -233,10 +241,10 @@ mod tests {
         }
 
         async fn ended(&self) {
-            let mut changes = self.service.supervisor.changes();
+            let mut changes = self.service.context.supervisor.changes();
             loop {
-                let row = self.service.crawl(self.crawl.id).await.unwrap().0;
-                if row.state.is_over() && !self.service.store.is_locked(row.id) {
+                let row = self.service.crawls.crawl(self.crawl.id).await.unwrap().0;
+                if row.state.is_over() && !self.service.context.store.is_locked(row.id) {
                     return;
                 }
                 changes.changed().await.unwrap();
@@ -244,7 +252,7 @@ mod tests {
         }
 
         async fn next(&self, hosts: &[&str]) -> RenderingsView {
-            self.service.renderings(&asked(hosts)).await.unwrap()
+            self.service.crawls.renderings(&asked(hosts)).await.unwrap()
         }
 
         async fn bring(&self, task: &RenderingTask, html: &str) -> Result<(), ServiceError> {
@@ -254,7 +262,7 @@ mod tests {
                 html: html.to_owned(),
                 problem: String::new(),
             };
-            self.service.take_rendering(brought).await
+            self.service.crawls.take_rendering(brought).await
         }
     }
 
@@ -273,29 +281,48 @@ mod tests {
         let tasks = stage.next(&["host0.test"]).await.pages;
         assert_eq!(tasks.len(), 2);
         assert!(stage.next(&["host0.test"]).await.pages.is_empty(), "lent");
-        let before = stage.service.counts(stage.crawl.id).await.unwrap().pages;
+        let before = stage
+            .service
+            .crawls
+            .counts(stage.crawl.id)
+            .await
+            .unwrap()
+            .pages;
         let html = format!("{BEES}<a href=/9>on</a>");
         stage.bring(&tasks[0], &html).await.unwrap();
         let again = stage.bring(&tasks[0], &html).await;
         assert!(matches!(again, Err(ServiceError::Missing(_))), "once");
-        let mut changes = stage.service.supervisor.changes();
+        let mut changes = stage.service.context.supervisor.changes();
         loop {
             // The page that was brought leads on to another that shows nothing.
             let sites = stage.next(&[]).await.sites;
-            if stage.service.counts(stage.crawl.id).await.unwrap().pages > before
+            if stage
+                .service
+                .crawls
+                .counts(stage.crawl.id)
+                .await
+                .unwrap()
+                .pages
+                > before
                 && sites == waiting
             {
                 break;
             }
             changes.changed().await.unwrap();
         }
-        let log = stage.service.store.fetches(stage.crawl.id).await.unwrap();
+        let log = stage
+            .service
+            .context
+            .store
+            .fetches(stage.crawl.id)
+            .await
+            .unwrap();
         let kept = log.iter().filter(|row| row.address == tasks[0].address);
         let kept: Vec<bool> = kept.map(|row| row.place.warc_offset.is_some()).collect();
         assert_eq!(kept, [false, true]);
         stage.ended().await;
         // It comes to the same when it is taken up again.
-        let next = stage.service.dry_run_of(&stage.crawl).await.unwrap();
+        let next = stage.service.crawls.dry_run_of(&stage.crawl).await.unwrap();
         assert!(next.pages.is_empty(), "{next:?}");
     }
 
@@ -322,7 +349,14 @@ mod tests {
         stage.bring(&tasks[1], "").await.unwrap();
         assert!(stage.next(&["host0.test"]).await.pages.is_empty());
         let hosts = vec!["a.test"; MOST_HOSTS + 1];
-        assert!(stage.service.renderings(&asked(&hosts)).await.is_err());
+        assert!(
+            stage
+                .service
+                .crawls
+                .renderings(&asked(&hosts))
+                .await
+                .is_err()
+        );
         let full = Stage::new(1).await;
         assert!(full.next(&["host0.test"]).await.pages.is_empty());
     }

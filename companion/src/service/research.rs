@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::{Service, ServiceError};
+use super::{Exports, ServiceError};
 use crate::clock;
 use crate::crawler::verify::replayed;
 use crate::research::{About, Request, Research};
 use crate::store::CrawlRow;
 
-impl Service {
+impl Exports {
     /// Writes a crawl with all that it hangs on, so that others can run it again.
     pub async fn write_research(
         &self,
@@ -29,7 +29,7 @@ impl Service {
                 "A round of watching hangs on all crawls before it, so it cannot be checked alone.",
             ));
         }
-        let (_, topic) = self.crawl(crawl.id).await?;
+        let (_, topic) = self.context.crawl(crawl.id).await?;
         let order = &crawl.order;
         let about = About {
             linkscent_research: About::form(),
@@ -62,9 +62,9 @@ impl Service {
         let mut research = Research {
             about,
             log: self.requests(crawl.id).await?,
-            start: self.store.start_model(crawl.id).await?,
+            start: self.context.store.start_model(crawl.id).await?,
         };
-        let (pages, length) = (self.store.warc_path(crawl.id), crawl.warc_length);
+        let (pages, length) = (self.context.store.warc_path(crawl.id), crawl.warc_length);
         let writing = tokio::task::spawn_blocking(move || {
             say_what_follows(&mut research, &pages)?;
             research.write(&pages, length, out)
@@ -74,8 +74,8 @@ impl Service {
 
     /// The log of a crawl, with nothing said of its pages yet.
     async fn requests(&self, crawl: i64) -> Result<Vec<Request>, ServiceError> {
-        let log = self.store.fetches(crawl).await?;
-        let mut said = self.store.last_results(crawl, i64::MAX).await?;
+        let log = self.context.store.fetches(crawl).await?;
+        let mut said = self.context.store.last_results(crawl, i64::MAX).await?;
         said.reverse();
         if said.len() != log.len() {
             return Err(ServiceError::refused("This crawl has just gone on."));

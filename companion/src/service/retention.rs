@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::{Service, ServiceError};
+use super::{ServiceError, Upkeep};
 use crate::clock;
 use crate::store::CrawlRow;
 
@@ -45,13 +45,13 @@ pub struct Outdated {
     pub is_old: bool,
 }
 
-impl Service {
+impl Upkeep {
     /// The crawls that go now, in the order in which they do. Of one without times it is not said how
     /// old it is.
     pub async fn outdated(&self, retention: Retention) -> Result<Vec<Outdated>, ServiceError> {
         let mut over = self.crawls_that_may_go().await?;
         over.sort_by_key(|row| (row.ended, row.crawl.id));
-        let folder = self.store.folder();
+        let folder = self.context.store.folder();
         let used = bytes_of_crawls(folder).with_context(|| format!("reading {}", folder.display()));
         let mut used = used?;
         let last = retention
@@ -70,26 +70,29 @@ impl Service {
     }
 
     async fn crawls_that_may_go(&self) -> Result<Vec<Outdated>, ServiceError> {
-        let standing = self.store.standing().await?;
+        let standing = self.context.store.standing().await?;
         let watched: BTreeSet<i64> = standing.iter().map(|row| row.topic).collect();
         let mut over = Vec::new();
-        for crawl in self.store.crawls(None).await? {
+        for crawl in self.context.store.crawls(None).await? {
             let stays = crawl.is_reading() || watched.contains(&crawl.topic);
-            if stays || !crawl.state.is_over() || self.store.is_locked(crawl.id) {
+            if stays || !crawl.state.is_over() || self.context.store.is_locked(crawl.id) {
                 continue;
             }
-            let last = self.store.last_number(crawl.id).await?;
-            let line = self.store.outcomes(crawl.id, last.saturating_sub(1), 1);
+            let last = self.context.store.last_number(crawl.id).await?;
+            let line = self
+                .context
+                .store
+                .outcomes(crawl.id, last.saturating_sub(1), 1);
             let ended = line.await?.first().map_or(0, |line| line.time);
             let files = [
-                self.store.warc_path(crawl.id),
-                self.store.checkpoint_path(crawl.id),
-                self.store.requests_path(crawl.id),
+                self.context.store.warc_path(crawl.id),
+                self.context.store.checkpoint_path(crawl.id),
+                self.context.store.requests_path(crawl.id),
             ];
             let sizes = files
                 .iter()
                 .map(|file| std::fs::metadata(file).map_or(0, |file| file.len()));
-            let (_, topic) = self.crawl(crawl.id).await?;
+            let (_, topic) = self.context.crawl(crawl.id).await?;
             over.push(Outdated {
                 topic: topic.name,
                 ended,
@@ -110,7 +113,7 @@ impl Service {
             .filter(|row| may_go.contains(&row.crawl.id))
             .collect();
         let crawls = gone.iter().map(|row| row.crawl.clone()).collect();
-        self.delete_crawls(crawls).await?;
+        self.deletion.delete_crawls(crawls).await?;
         for row in gone {
             let why = if row.is_old {
                 "its age"
@@ -118,7 +121,10 @@ impl Service {
                 "the room it took"
             };
             let said = format!("crawl {} was deleted for {why}", row.crawl.id);
-            self.store.notice(row.crawl.topic, None, &said).await?;
+            self.context
+                .store
+                .notice(row.crawl.topic, None, &said)
+                .await?;
         }
         Ok(())
     }
@@ -163,25 +169,26 @@ fn bytes_of_crawls(folder: &Path) -> std::io::Result<u64> {
 mod tests {
     use super::*;
     use crate::crawler::way::Way;
+    use crate::service::Services;
     use crate::service::{NewCrawl, Starts};
     use crate::store::tests::fetched;
     use crate::store::{CrawlState, Store};
 
     /// Four crawls of two topics that ended so many days ago, with archives of 100 kB each.
-    async fn crawls(service: &Service, days: &[i64]) -> Vec<i64> {
+    async fn crawls(service: &Services, days: &[i64]) -> Vec<i64> {
         let mut ids = Vec::new();
         for (place, days) in days.iter().enumerate() {
             let name = ["bees", "wasps"][place % 2];
             let start = "http://a.test/1".to_owned();
-            let topic = match service.find_known_as(name).await.unwrap() {
+            let topic = match service.topics.find_known_as(name).await.unwrap() {
                 Some(topic) => topic,
-                None => service.create_topic(name, &[start]).await.unwrap(),
+                None => service.topics.create_topic(name, &[start]).await.unwrap(),
             };
             let new = NewCrawl::new(Starts::default(), 5);
-            let id = service.prepare_crawl(&topic, &new).await.unwrap().id;
+            let id = service.crawls.prepare_crawl(&topic, &new).await.unwrap().id;
             let (record, mut place) = fetched(1, "http://a.test/1", 0.9);
             place.time = clock::now() - days * DAY - 1_000;
-            let store = &service.store;
+            let store = &service.context.store;
             store
                 .take_fetches(id, 10, &[(record, place)])
                 .await
@@ -204,25 +211,35 @@ mod tests {
     async fn old_crawls_go_and_then_the_oldest_until_there_is_room() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store, Way::default());
+        let service = Services::new(store, Way::default());
         let made = crawls(&service, &[5, 40, 100, 90]).await;
         let by_days = |days| Retention {
             days: Some(days),
             bytes: None,
         };
-        let outdated = async |retention| service.outdated(retention).await.unwrap();
+        let outdated = async |retention| service.upkeep.outdated(retention).await.unwrap();
         assert!(outdated(Retention::default()).await.is_empty());
         assert!(outdated(by_days(101)).await.is_empty());
         assert_eq!(ids(&outdated(by_days(90)).await), [made[2], made[3]]);
         // What runs or rests stays, and what is watched.
         let paused = CrawlState::Paused;
-        service.store.set_state(made[2], paused, "").await.unwrap();
+        service
+            .context
+            .store
+            .set_state(made[2], paused, "")
+            .await
+            .unwrap();
         assert_eq!(
             ids(&outdated(by_days(1)).await),
             [made[3], made[1], made[0]]
         );
         let done = CrawlState::Done;
-        service.store.set_state(made[2], done, "").await.unwrap();
+        service
+            .context
+            .store
+            .set_state(made[2], done, "")
+            .await
+            .unwrap();
 
         // An index, and a copy of the database, are not crawls.
         std::fs::create_dir(folder.path().join("library")).unwrap();
@@ -237,13 +254,13 @@ mod tests {
         let gone = outdated(too_much).await;
         assert_eq!(ids(&gone), [made[2], made[3]]);
         assert!(gone.iter().all(|row| row.bytes == 100_000 && !row.is_old));
-        service.prune(&gone).await.unwrap();
-        let left = service.store.crawls(None).await.unwrap();
+        service.upkeep.prune(&gone).await.unwrap();
+        let left = service.context.store.crawls(None).await.unwrap();
         let left: Vec<i64> = left.iter().map(|crawl| crawl.id).collect();
         assert_eq!(left, [made[1], made[0]]);
-        assert!(!service.store.warc_path(made[2]).exists());
-        let topic = service.find_known_as("bees").await.unwrap().unwrap();
-        let said = service.store.notices(topic.id, None).await.unwrap();
+        assert!(!service.context.store.warc_path(made[2]).exists());
+        let topic = service.topics.find_known_as("bees").await.unwrap().unwrap();
+        let said = service.context.store.notices(topic.id, None).await.unwrap();
         assert!(said.iter().any(|said| said.contains("room")), "{said:?}");
     }
 }

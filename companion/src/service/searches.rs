@@ -3,7 +3,7 @@
 use linkscent_library::{Order, Query};
 
 use super::library::too_large;
-use super::{LibraryQuery, Service, ServiceError};
+use super::{Library, LibraryQuery, ServiceError};
 use crate::store::{SearchRow, Topic};
 
 /// Characters of a search's name at most.
@@ -46,7 +46,7 @@ impl SearchRow {
     }
 }
 
-impl Service {
+impl Library {
     /// Keeps a search by a name; one of the same topic that is called so goes.
     pub async fn keep_search(
         &self,
@@ -69,7 +69,7 @@ impl Service {
             pages: query.pages().to_owned(),
             first: query.first().to_owned(),
         };
-        Ok(self.store.keep_search(&search).await?)
+        Ok(self.context.store.keep_search(&search).await?)
     }
 
     /// A search that was kept by this name, of a topic or of all.
@@ -79,7 +79,7 @@ impl Service {
         name: &str,
     ) -> Result<SearchRow, ServiceError> {
         let topic = topic.map(|topic| topic.id);
-        let mut kept = self.store.searches().await?.into_iter();
+        let mut kept = self.context.store.searches().await?.into_iter();
         let found = kept.find(|search| search.name == name && search.topic == topic);
         found.ok_or(ServiceError::Missing("kept search of that name"))
     }

@@ -4,10 +4,10 @@
 //! Names of topics are everybody's: who takes one that there is already is told so.
 
 use super::naming::checked;
-use super::{Service, ServiceError, TopicFile};
+use super::{Accounts, ServiceError, TopicFile, Topics};
 use crate::store::{Role, Topic};
 
-impl Service {
+impl Topics {
     /// Makes a topic of an account's own. One that is called so already and `may_edit` is gone on
     /// with, as where one person is; an error if it is another's. What was deleted for good is not
     /// brought back: it may be deleted yet.
@@ -20,7 +20,7 @@ impl Service {
     ) -> Result<Topic, ServiceError> {
         let _one_at_a_time = self.founding.lock().await;
         let name = checked(name)?;
-        let known = self.store.topic_called(name).await?;
+        let known = self.context.store.topic_called(name).await?;
         match known.filter(|topic| !topic.is_deleted) {
             Some(topic) if may_edit(topic.id) => self.create_topic(&topic.name, examples).await,
             Some(topic) => Err(is_taken(&topic.name)),
@@ -36,7 +36,7 @@ impl Service {
     ) -> Result<Topic, ServiceError> {
         let (mut key, mut number) = (name.to_owned(), 2);
         let topic = loop {
-            if let Some(topic) = self.store.found_topic(&key, account).await? {
+            if let Some(topic) = self.context.store.found_topic(&key, account).await? {
                 break topic;
             }
             key = format!("{name} ({number})");
@@ -46,7 +46,7 @@ impl Service {
             self.call(&topic, name).await?;
         }
         self.take_examples(&topic, examples).await?;
-        self.topic(topic.id).await
+        self.context.topic(topic.id).await
     }
 
     /// Takes in a topic as one of an account's own.
@@ -61,7 +61,15 @@ impl Service {
         let topic = self.found_topic(account, name, &[], |_| false).await?;
         self.fill(topic, file, events).await
     }
+}
 
+fn is_taken(name: &str) -> ServiceError {
+    ServiceError::refused(format!(
+        "Somebody has a topic “{name}” already: take another name, or have it shared with you."
+    ))
+}
+
+impl Accounts {
     /// Lets the account of that name do so in a topic; no more than in all topics for none.
     pub async fn share(
         &self,
@@ -82,6 +90,7 @@ impl Service {
         }
         let account = self.account(name).await?;
         Ok(self
+            .context
             .store
             .set_topic_role(account.id, topic.id, role)
             .await?)
@@ -95,7 +104,7 @@ impl Service {
         role: Option<Role>,
     ) -> Result<(), ServiceError> {
         let account = self.account(name).await?;
-        let people = self.store.people_of(topic.id).await?;
+        let people = self.context.store.people_of(topic.id).await?;
         let owners = people.iter().filter(|(_, role)| *role == Role::Owner);
         let owners: Vec<i64> = owners.map(|(owner, _)| owner.id).collect();
         if role != Some(Role::Owner) && owners == [account.id] {
@@ -110,19 +119,13 @@ impl Service {
     /// Topics that have no other owner of their own than that account.
     pub async fn owned_alone(&self, account: i64) -> Result<Vec<String>, ServiceError> {
         let mut alone = Vec::new();
-        for (topic, role) in self.store.topic_roles(account).await? {
-            let people = self.store.people_of(topic).await?;
+        for (topic, role) in self.context.store.topic_roles(account).await? {
+            let people = self.context.store.people_of(topic).await?;
             let mut others = people.iter().filter(|(other, _)| other.id != account);
             if role == Role::Owner && !others.any(|(_, role)| *role == Role::Owner) {
-                alone.push(self.topic(topic).await?.name);
+                alone.push(self.context.topic(topic).await?.name);
             }
         }
         Ok(alone)
     }
-}
-
-fn is_taken(name: &str) -> ServiceError {
-    ServiceError::refused(format!(
-        "Somebody has a topic “{name}” already: take another name, or have it shared with you."
-    ))
 }

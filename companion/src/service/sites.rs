@@ -7,7 +7,7 @@ use linkscent_core::address::Address;
 use linkscent_core::site_memory::{MOST_LEADS, RememberedSite, SiteMemory};
 use serde::Serialize;
 
-use super::{Service, ServiceError};
+use super::{ServiceError, Upkeep};
 use crate::site_memory;
 
 /// What is remembered of a site.
@@ -98,11 +98,11 @@ impl SiteView {
     }
 }
 
-impl Service {
+impl Upkeep {
     /// All sites that are remembered, those first of which most is, and behind them those of which
     /// nothing is left that are forgotten.
     pub async fn sites(&self) -> Result<Vec<SiteView>, ServiceError> {
-        let store = self.store.clone();
+        let store = self.context.store.clone();
         let handle = tokio::runtime::Handle::current();
         let read = move || {
             let memories = handle.block_on(site_memory::of_all(&store))?;
@@ -110,7 +110,7 @@ impl Service {
         };
         let read = tokio::task::spawn_blocking(read).await;
         let mut sites: Vec<SiteView> = read.map_err(anyhow::Error::from)??;
-        for host in self.store.forgotten_sites().await? {
+        for host in self.context.store.forgotten_sites().await? {
             if let Some(site) = sites.iter_mut().find(|site| site.host == host) {
                 site.is_forgotten = true;
             } else {
@@ -139,7 +139,7 @@ impl Service {
                 )));
             }
         };
-        Ok(self.store.forget_site(host, is_forgotten).await?)
+        Ok(self.context.store.forget_site(host, is_forgotten).await?)
     }
 }
 

@@ -11,7 +11,7 @@ use linkscent_core::web_graph::Relevance;
 use linkscent_core::wire::api::LibraryLabel;
 use linkscent_library::{Query, Standing, Standings, key_of, of_key};
 
-use super::{LibraryQuery, Service, ServiceError};
+use super::{Library, LibraryQuery, ServiceError};
 use crate::clock;
 use crate::store::Topic;
 
@@ -160,7 +160,7 @@ impl Standings for Eligible {
     }
 }
 
-impl Service {
+impl Library {
     /// Works out what is known of pages, of a topic or of all.
     pub(super) async fn known_pages(
         &self,
@@ -169,11 +169,16 @@ impl Service {
         let mut known = KnownPages::default();
         let mut crawls: HashMap<i64, i64> = HashMap::new();
         let mut topics: BTreeMap<i64, (String, u32)> = BTreeMap::new();
-        for crawl in self.store.crawls(topic.map(|topic| topic.id)).await? {
+        for crawl in self
+            .context
+            .store
+            .crawls(topic.map(|topic| topic.id))
+            .await?
+        {
             if let Entry::Vacant(new) = topics.entry(crawl.topic) {
-                let of = self.topic(crawl.topic).await?;
+                let of = self.context.topic(crawl.topic).await?;
                 let name = known.label("topic", &of.name.to_lowercase().replace('"', ""));
-                new.insert((self.critic_of(&of).await?, name));
+                new.insert((self.context.critic_of(&of).await?, name));
             }
             if crawl.is_reading() {
                 known.readings.insert(crawl.id);
@@ -187,7 +192,12 @@ impl Service {
         let (undecided, new) = (known.label("is", UNDECIDED), known.label("is", "new"));
         let browsed = known.label("is", BROWSED);
         let mut dates: HashMap<i64, [u32; 2]> = HashMap::new();
-        for row in self.store.standings(topic.map(|topic| topic.id)).await? {
+        for row in self
+            .context
+            .store
+            .standings(topic.map(|topic| topic.id))
+            .await?
+        {
             let of = crawls.get(&row.crawl).copied().unwrap_or_default();
             let dates = *dates.entry(row.time / DAY).or_insert_with(|| {
                 let date = clock::date(row.time);
@@ -224,7 +234,7 @@ impl Service {
     ) -> Result<HashMap<u64, Vec<u32>>, ServiceError> {
         let mut labels: BTreeMap<String, Vec<u32>> = BTreeMap::new();
         let mut marked: HashSet<String> = HashSet::new();
-        for mark in self.store.marks(topic).await? {
+        for mark in self.context.store.marks(topic).await? {
             let verdict = if mark.target {
                 "relevant"
             } else {
@@ -234,21 +244,26 @@ impl Service {
             labels.entry(mark.address.clone()).or_default().push(label);
             marked.insert(mark.address);
         }
-        for (address, remarks) in self.store.remarks(topic).await? {
+        for (address, remarks) in self.context.store.remarks(topic).await? {
             let of_page = labels.entry(address).or_default();
             of_page.extend(remarks.tags.iter().map(|tag| known.label("tag", tag)));
             if !remarks.note.is_empty() {
                 of_page.push(known.label("is", "noted"));
             }
         }
-        let of = self.topic(topic).await?;
-        for (address, kind) in self.facets(&of).await?.of_targets {
+        let of = self.context.topic(topic).await?;
+        for (address, kind) in self.topics.facets(&of).await?.of_targets {
             let label = known.label("kind", &kind.to_lowercase().replace('"', ""));
             labels.entry(address).or_default().push(label);
         }
         let undecided = known.label("is", UNDECIDED);
         let addresses: Vec<String> = labels.keys().cloned().collect();
-        let copies = self.store.copies(topic, &addresses).await?.into_iter();
+        let copies = self
+            .context
+            .store
+            .copies(topic, &addresses)
+            .await?
+            .into_iter();
         let said = copies.filter_map(|copy| {
             let mut labels = labels.get(&copy.address)?.clone();
             if !marked.contains(&copy.address) {

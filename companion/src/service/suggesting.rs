@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{LibraryQuery, Service, ServiceError};
+use super::{Library, LibraryQuery, ServiceError};
 use crate::store::Topic;
 
 /// Suggestions that are made.
@@ -13,7 +13,7 @@ const PAGES: usize = 100;
 /// Letters of a word before it is completed.
 const LEAST: usize = 2;
 
-impl Service {
+impl Library {
     /// Whole questions that begin as the one that is being typed, likeliest first. Only its last
     /// word is completed; there are none where that is in quotes, or too short.
     pub async fn suggest(
@@ -130,12 +130,16 @@ mod tests {
     async fn the_last_word_is_completed_by_what_would_be_found() {
         let folder = tempfile::tempdir().unwrap();
         let (service, topic, _) = crawled(folder.path()).await;
-        service.catch_up(|_| {}).await.unwrap();
+        service.library.catch_up(|_| {}).await.unwrap();
         let suggested = async |text: &str| {
-            let made = service.suggest(Some(&topic), &words(text)).await;
+            let made = service.library.suggest(Some(&topic), &words(text)).await;
             made.unwrap()
         };
-        let titles = service.search(Some(&topic), &words("")).await.unwrap();
+        let titles = service
+            .library
+            .search(Some(&topic), &words(""))
+            .await
+            .unwrap();
         let title = titles.pages[0].title.to_lowercase();
         let word = title.split(|sign: char| !sign.is_alphanumeric());
         let word = word.max_by_key(|word| word.len()).unwrap();
@@ -157,16 +161,26 @@ mod tests {
                 .contains(&"is:undecided".to_owned())
         );
 
-        let keys = service.found_keys(Some(&topic), &words("honey")).await;
+        let keys = service
+            .annotations
+            .found_keys(Some(&topic), &words("honey"))
+            .await;
         let tag = Remark::read("tag", "To read").unwrap();
-        service.remark(&keys.unwrap(), &tag).await.unwrap();
+        service
+            .annotations
+            .remark(&keys.unwrap(), &tag)
+            .await
+            .unwrap();
         assert_eq!(suggested("honey tag:t").await, ["honey tag:to-read"]);
         assert_eq!(condition("kind", "round towers"), "kind:\"round towers\"");
         assert_eq!(suggested("topic:b").await, ["topic:bees"]);
         assert!(suggested("topic:bees").await.is_empty(), "it stands there");
-        let of_topic = service.search(None, &words("topic:bees honey")).await;
+        let of_topic = service
+            .library
+            .search(None, &words("topic:bees honey"))
+            .await;
         assert!(of_topic.unwrap().total > 0);
-        let of_none = service.search(None, &words("topic:wasps")).await;
+        let of_none = service.library.search(None, &words("topic:wasps")).await;
         assert_eq!(of_none.unwrap().total, 0);
     }
 }

@@ -14,11 +14,11 @@ use linkscent_core::dom::html;
 use linkscent_core::wire::api::LibraryPage;
 use linkscent_library::Found;
 
-use super::{LibraryQuery, MOST_SHOWN, Service, ServiceError};
+use super::{Exports, LibraryQuery, MOST_SHOWN, ServiceError};
 use crate::clock;
 use crate::store::{KeptRow, Topic};
 
-impl Service {
+impl Exports {
     /// Writes pages of a topic, or of all topics, in a format; how many. `told` hears how many
     /// there are so far. A page whose copy is damaged is written without what stands in it.
     pub async fn take_out(
@@ -46,15 +46,15 @@ impl Service {
         let mut takeout = begin(&mut to).map_err(failed)?;
         let mut written = 0;
         // Which pages is settled once: while a crawl runs their order changes.
-        let (mut found, known) = self.find(topic, query, usize::MAX).await?;
-        let asked = self.spoken_of(topic, &query.text).await;
+        let (mut found, known) = self.library.find(topic, query, usize::MAX).await?;
+        let asked = self.library.spoken_of(topic, &query.text).await;
         let hits = std::mem::take(&mut found.hits);
         for batch in hits.chunks(MOST_SHOWN) {
             let batch = Found {
                 hits: batch.to_vec(),
                 ..Found::default()
             };
-            for page in self.shown(batch, &asked, &known).await?.pages {
+            for page in self.library.shown(batch, &asked, &known).await?.pages {
                 if format.is_cut && to.is_full(size.load(Ordering::Relaxed)) {
                     takeout.finish().map_err(failed)?;
                     takeout = begin(&mut to).map_err(failed)?;
@@ -81,12 +81,12 @@ impl Service {
 
     /// What was kept of a page, if it can be read.
     pub(super) async fn kept_exchange(&self, crawl: i64, number: u64) -> Option<KeptExchange> {
-        let row = self.kept_row(crawl, number).await.ok()?;
+        let row = self.library.kept_row(crawl, number).await.ok()?;
         self.exchange_of(crawl, row).await
     }
 
     async fn exchange_of(&self, crawl: i64, row: KeptRow) -> Option<KeptExchange> {
-        let archive = self.store.warc_path(crawl);
+        let archive = self.context.store.warc_path(crawl);
         let reading = tokio::task::spawn_blocking(move || {
             Reader::exchange_at(&archive, row.offset, &row.address).ok()
         });
@@ -104,7 +104,7 @@ impl Service {
         let (mut at, mut before) = (page.to_owned(), number);
         let mut kept = Vec::new();
         for _ in 0..MOST_REDIRECTS {
-            let Some(row) = self.store.redirect_to(crawl, &at, before).await? else {
+            let Some(row) = self.context.store.redirect_to(crawl, &at, before).await? else {
                 break;
             };
             (at, before) = (row.address.clone(), row.number);

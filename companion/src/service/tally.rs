@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::hosts::HostTally;
 use super::yields::YieldTally;
-use super::{Service, ServiceError};
+use super::{Reports, ServiceError};
 
 /// Crawls of which it is kept; the one that was not looked at for the longest time goes.
 const MOST: usize = 4;
@@ -53,17 +53,17 @@ impl Tallies {
     }
 }
 
-impl Service {
+impl Reports {
     /// What a crawl's log comes to now.
     pub(super) async fn tally<T>(
         &self,
         crawl: i64,
         of: impl FnOnce(&Tally) -> T,
     ) -> Result<T, ServiceError> {
-        let tally = self.tallies.of(crawl);
+        let tally = self.context.tallies.of(crawl);
         let mut tally = tally.lock().await;
         // Asked first: what changes meanwhile is seen the next time.
-        let changes = Some(self.store.log_changes(crawl).await?);
+        let changes = Some(self.context.store.log_changes(crawl).await?);
         if tally.changes != changes {
             *tally = Tally {
                 changes,
@@ -71,7 +71,11 @@ impl Service {
             };
         }
         loop {
-            let lines = self.store.outcomes(crawl, tally.last, LINES).await?;
+            let lines = self
+                .context
+                .store
+                .outcomes(crawl, tally.last, LINES)
+                .await?;
             for line in &lines {
                 tally.last = line.number;
                 tally.yields.add(line);
@@ -95,20 +99,22 @@ mod tests {
     use linkscent_core::address::Address;
 
     use super::*;
+
     use crate::crawler::way::Way;
+    use crate::service::Services;
     use crate::store::tests::{crawl, failed, fetched};
     use crate::store::{CrawlRow, LostPage, Store};
 
     /// What is shown by a service that looks for the first time.
-    async fn afresh(service: &Service, row: &CrawlRow) -> String {
-        let service = Service::new(service.store.clone(), Way::default());
+    async fn afresh(service: &Services, row: &CrawlRow) -> String {
+        let service = Services::new(service.context.store.clone(), Way::default());
         shown(&service, row).await
     }
 
-    async fn shown(service: &Service, row: &CrawlRow) -> String {
-        let harvest = service.harvest(row.id).await.unwrap();
-        let yields = service.yields(row).await.unwrap();
-        let hosts = service.hosts(row).await.unwrap();
+    async fn shown(service: &Services, row: &CrawlRow) -> String {
+        let harvest = service.reports.harvest(row.id).await.unwrap();
+        let yields = service.reports.yields(row).await.unwrap();
+        let hosts = service.reports.hosts(row).await.unwrap();
         format!("{harvest:?} {yields:?} {hosts:?}")
     }
 
@@ -116,9 +122,9 @@ mod tests {
     async fn what_is_kept_up_is_what_is_read_anew_whatever_happens_to_the_log() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path()).await.unwrap();
-        let service = Service::new(store.clone(), Way::default());
+        let service = Services::new(store.clone(), Way::default());
         let id = crawl(&*store).await;
-        let row = service.crawl(id).await.unwrap().0;
+        let row = service.crawls.crawl(id).await.unwrap().0;
         let page = |number: u64| format!("http://host{}.test/{number}", number % 3);
         let mut seen = Vec::new();
         for part in 0..6 {
@@ -153,7 +159,7 @@ mod tests {
         // Others take its place in memory, and it comes back.
         for _ in 0..=MOST {
             let other = crawl(&*store).await;
-            service.harvest(other).await.unwrap();
+            service.reports.harvest(other).await.unwrap();
         }
         assert_eq!(shown(&service, &row).await, now);
     }

@@ -9,7 +9,7 @@ use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::{ClassNode, Event, EventKind, EventName};
 use linkscent_core::wire::{read_taxonomy, write_taxonomy};
 
-use super::{Service, ServiceError};
+use super::{ServiceError, Topics};
 use crate::page_archive;
 use crate::store::{Command, CrawlRow, ResultRow, Topic};
 use crate::topic_guide;
@@ -55,7 +55,7 @@ impl TopicClasses {
     }
 }
 
-impl Service {
+impl Topics {
     /// Makes a topic, or finds the one of that name, and gives it a taxonomy in place of
     /// the one it had. Pages are judged by its classes from then on. Where no nodes are
     /// given, those that were good before stay good.
@@ -71,23 +71,29 @@ impl Service {
         let topic = self.create_topic(name, &[]).await?;
         let before = self.classes(&topic).await.ok().flatten();
         let file = write_taxonomy(taxonomy).map_err(anyhow::Error::from)?;
-        self.keep_taxonomy(topic.id, &file).await?;
+        self.models.keep_taxonomy(topic.id, &file).await?;
         let nodes = taxonomy.nodes();
         let mut kept = before.map(|classes| classes.good).unwrap_or_default();
         kept.retain(|node| nodes.contains_key(node.as_str()));
         let good = good.map_or(kept, <[String]>::to_vec);
-        self.store
+        self.context
+            .store
             .set_critic(topic.id, &critics::by_class(&good))
             .await?;
-        self.topic(topic.id).await
+        self.context.topic(topic.id).await
     }
 
     /// The topic's taxonomy with its good nodes, if it has one.
     pub async fn classes(&self, topic: &Topic) -> Result<Option<TopicClasses>, ServiceError> {
-        let Some(taxonomy) = topic_guide::taxonomy(&self.store, topic).await? else {
+        let Some(taxonomy) = topic_guide::taxonomy(&self.context.store, topic).await? else {
             return Ok(None);
         };
-        let critic = self.store.critic(topic.id).await?.unwrap_or_default();
+        let critic = self
+            .context
+            .store
+            .critic(topic.id)
+            .await?
+            .unwrap_or_default();
         let good = critics::good_nodes(&critic);
         Ok(Some(TopicClasses {
             taxonomy,
@@ -110,7 +116,7 @@ impl Service {
         nodes.sort_unstable();
         nodes.dedup();
         let critic = critics::by_class(&nodes);
-        Ok(self.keep_critic(topic.id, &critic).await?)
+        Ok(self.models.keep_critic(topic.id, &critic).await?)
     }
 
     /// Says what class a page is of that a crawl fetched, or takes that back (`None`), and
@@ -129,10 +135,10 @@ impl Service {
                 topic.name
             )));
         }
-        let page = page_archive::page(&self.store, crawl.id, address).await?;
+        let page = page_archive::page(&self.context.store, crawl.id, address).await?;
         let page = page.ok_or(ServiceError::Missing("page in this crawl"))?;
         let corrected = EventKind::class(&page, class.map(str::to_owned));
-        let event = self.store.happens(topic, corrected).await?;
+        let event = self.context.store.happens(topic, corrected).await?;
         self.take_events(vec![event]).await?;
         Ok(())
     }
@@ -151,9 +157,9 @@ impl Service {
             } = &event.what
             {
                 if !known.contains_key(&event.topic) {
-                    let topic = self.store.find_topic(&event.topic).await?;
+                    let topic = self.context.store.find_topic(&event.topic).await?;
                     let file = match topic {
-                        Some(topic) => self.store.taxonomy(topic.id).await?,
+                        Some(topic) => self.context.store.taxonomy(topic.id).await?,
                         None => None,
                     };
                     let taxonomy = file.and_then(|file| read_taxonomy(&file).ok());
@@ -181,15 +187,18 @@ impl Service {
         });
         let topics: BTreeSet<&str> = said.map(|event| event.topic.as_str()).collect();
         for name in topics {
-            let Some(topic) = self.store.find_topic(name).await? else {
+            let Some(topic) = self.context.store.find_topic(name).await? else {
                 continue;
             };
-            for crawl in self.store.crawls(Some(topic.id)).await? {
+            for crawl in self.context.store.crawls(Some(topic.id)).await? {
                 if crawl.state.is_running() {
-                    self.supervisor.send(crawl.id, Command::Said).await?;
+                    self.context
+                        .supervisor
+                        .send(crawl.id, Command::Said)
+                        .await?;
                 }
             }
-            self.say_changed();
+            self.context.say_changed();
         }
         Ok(())
     }
@@ -197,7 +206,12 @@ impl Service {
     /// The classes that the person said pages are of, by address.
     pub async fn corrected(&self, topic: &Topic) -> Result<BTreeMap<String, String>, ServiceError> {
         let mut corrected = BTreeMap::new();
-        for event in self.store.events_of(topic.id, EventName::Class).await? {
+        for event in self
+            .context
+            .store
+            .events_of(topic.id, EventName::Class)
+            .await?
+        {
             if let EventKind::Class { address, class, .. } = event.what {
                 match class {
                     Some(class) => corrected.insert(address, class),
@@ -219,6 +233,7 @@ impl Service {
         skip: i64,
     ) -> Result<Vec<(ResultRow, Option<String>)>, ServiceError> {
         let rows = self
+            .context
             .store
             .pages_of_class(crawl.id, node, most, skip)
             .await?;

@@ -25,7 +25,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::feedback::MOST_EVENTS;
-use super::{Service, ServiceError};
+use super::{ServiceError, Topics};
 use crate::clock;
 use crate::crawler::ssrf_guard;
 use crate::page_archive;
@@ -193,14 +193,14 @@ impl TopicFile {
     }
 }
 
-impl Service {
+impl Topics {
     /// A topic as a file; with tags and notes if it is asked for.
     pub async fn topic_file(
         &self,
         topic: &Topic,
         with_remarks: bool,
     ) -> Result<Vec<u8>, ServiceError> {
-        let guide = self.guide(topic).await?;
+        let guide = self.models.guide(topic).await?;
         let critic = guide.critic().to_owned();
         check_critic(&critic)?;
         let mut said = Vec::new();
@@ -209,7 +209,7 @@ impl Service {
             kinds.extend(IF_ASKED);
         }
         for kind in kinds {
-            let events = self.store.events_of(topic.id, kind).await?;
+            let events = self.context.store.events_of(topic.id, kind).await?;
             said.extend(in_force(events).into_iter().filter(|one| !is_private(one)));
         }
         for one in &mut said {
@@ -241,8 +241,8 @@ impl Service {
         if !words.is_empty() {
             return Ok(());
         }
-        for crawl in self.store.web_crawls(Some(topic.id)).await? {
-            if let Some(page) = page_archive::page(&self.store, crawl.id, address).await? {
+        for crawl in self.context.store.web_crawls(Some(topic.id)).await? {
+            if let Some(page) = page_archive::page(&self.context.store, crawl.id, address).await? {
                 *said = EventKind::mark(&page, *target);
                 return Ok(());
             }
@@ -260,7 +260,7 @@ impl Service {
         let file = file.clone();
         let making = tokio::task::spawn_blocking(move || guide_of(&file));
         let guide = making.await.map_err(anyhow::Error::from)??;
-        Ok(match self.begin_with(guide, topic).await {
+        Ok(match self.models.begin_with(guide, topic).await {
             Ok((guide, _)) => write_model(&guide.knowledge()).map_err(anyhow::Error::from)?,
             Err(_) => Vec::new(),
         })
@@ -274,7 +274,7 @@ impl Service {
         name: Option<&str>,
     ) -> Result<Topic, ServiceError> {
         let name = name.unwrap_or(&file.name).trim();
-        if self.store.topic_called(name).await?.is_some() {
+        if self.context.store.topic_called(name).await?.is_some() {
             return Err(ServiceError::refused(format!(
                 "There is a topic “{name}” already: give this one another name."
             )));
@@ -318,16 +318,16 @@ impl Service {
         }
         self.choose_critic(&topic, &file.critic).await?;
         if !file.learned.is_empty() {
-            self.keep_model(topic.id, &file.learned).await?;
+            self.models.keep_model(topic.id, &file.learned).await?;
         }
         // One that has to be trained is not there; the usual one is as good as any.
         let _ = self.choose_strategy(&topic, &file.strategy).await;
-        self.topic(topic.id).await
+        self.context.topic(topic.id).await
     }
 
     async fn as_events(&self, file: &TopicFile, name: &str) -> Result<Vec<Event>, ServiceError> {
         let now = clock::now().max(0) as u64;
-        let time = now.max(self.store.latest_time().await? + 1);
+        let time = now.max(self.context.store.latest_time().await? + 1);
         let kinds = ALWAYS.iter().chain(&IF_ASKED);
         let allowed: Vec<&EventName> = kinds.collect();
         // All of it is said now: of every matter only what is in force is in a file.

@@ -2,18 +2,18 @@
 
 use tokio::runtime::Handle;
 
-use super::{Service, ServiceError};
+use super::{Models, ServiceError};
 use crate::hop_training::{self, DistanceModel, TrainingReport};
 use crate::store::Topic;
 
-impl Service {
+impl Models {
     /// Trains a model of hop distances of the topic and keeps it. Takes a while.
     pub async fn train_distance(
         &self,
         topic: &Topic,
         model: DistanceModel,
     ) -> Result<TrainingReport, ServiceError> {
-        let (store, topic, handle) = (self.store.clone(), topic.clone(), Handle::current());
+        let (store, topic, handle) = (self.context.store.clone(), topic.clone(), Handle::current());
         let training = tokio::task::spawn_blocking(move || {
             handle.block_on(hop_training::learn(&store, &topic, model, None, |_| {}))
         });

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use linkscent_core::page::Page;
 
-use super::{Service, ServiceError};
+use super::{Library, ServiceError};
 use crate::store::ports::CopyRow;
 
 /// Versions that are compared.
@@ -35,16 +35,16 @@ struct Copy {
     page: Page,
 }
 
-impl Service {
+impl Library {
     /// How many crawls of its topic kept the page that a crawl kept under a number.
     pub async fn count_versions(&self, crawl: i64, number: u64) -> Result<usize, ServiceError> {
         Ok(self.copies(crawl, number).await?.len())
     }
 
     async fn copies(&self, crawl: i64, number: u64) -> Result<Vec<CopyRow>, ServiceError> {
-        let (row, topic) = self.crawl(crawl).await?;
+        let (row, topic) = self.context.crawl(crawl).await?;
         let page = self.kept_row(row.id, number).await?.address;
-        Ok(self.store.copies(topic.id, &[page]).await?)
+        Ok(self.context.store.copies(topic.id, &[page]).await?)
     }
 
     /// The versions of the page that a crawl kept under a number, by when they were read, newest
@@ -62,7 +62,7 @@ impl Service {
             let Ok(page) = self.kept_page(row.crawl, row.number).await else {
                 continue;
             };
-            let found = self.store.result_at(row.crawl, row.number).await?;
+            let found = self.context.store.result_at(row.crawl, row.number).await?;
             copies.push(Copy {
                 crawl: row.crawl,
                 number: row.number,
@@ -159,20 +159,20 @@ mod tests {
     async fn every_crawl_that_kept_a_page_has_its_version() {
         let folder = tempfile::tempdir().unwrap();
         let (service, topic, first) = crawled(folder.path()).await;
-        assert_eq!(service.versions(first, 1).await.unwrap().len(), 1);
+        assert_eq!(service.library.versions(first, 1).await.unwrap().len(), 1);
         let new = NewCrawl::new(Starts::default(), 3);
-        let second = service.begin_crawl(&topic, &new).await.unwrap().id;
-        let mut changes = service.supervisor.changes();
-        while service.crawl(second).await.unwrap().0.state != CrawlState::Done {
+        let second = service.crawls.begin_crawl(&topic, &new).await.unwrap().id;
+        let mut changes = service.context.supervisor.changes();
+        while service.crawls.crawl(second).await.unwrap().0.state != CrawlState::Done {
             changes.changed().await.unwrap();
         }
-        let versions = service.versions(first, 1).await.unwrap();
+        let versions = service.library.versions(first, 1).await.unwrap();
         let crawls: Vec<i64> = versions.iter().map(|version| version.crawl).collect();
         assert_eq!(crawls, [second, first], "newest first");
-        assert_eq!(service.versions(second, 1).await.unwrap(), versions);
-        assert_eq!(service.count_versions(first, 1).await.unwrap(), 2);
+        assert_eq!(service.library.versions(second, 1).await.unwrap(), versions);
+        assert_eq!(service.library.count_versions(first, 1).await.unwrap(), 2);
         assert!(versions[0].came.is_empty() && versions[0].went.is_empty());
         assert!(versions.iter().all(|version| version.time > 0));
-        assert!(service.versions(first, 9_999).await.is_err());
+        assert!(service.library.versions(first, 9_999).await.is_err());
     }
 }

@@ -10,9 +10,8 @@ use std::time::Duration;
 use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Watched, is_within, worth_a_look};
-use linkscent_core::wire::api::LibraryPage;
 
-use super::{LibraryOrder, LibraryQuery, MOST_SHOWN, NewCrawl, Service, ServiceError, Starts};
+use super::{NewCrawl, ServiceError, Starts, Watching};
 use crate::store::{CrawlKind, CrawlRow, LookRow, StandingTopic, Topic};
 use crate::{clock, secret};
 
@@ -58,10 +57,10 @@ fn watched(looks: &[LookRow]) -> Vec<Watched> {
     pages
 }
 
-impl Service {
+impl Watching {
     /// How a topic stands, if it does.
     pub async fn standing(&self, topic: &Topic) -> Result<Option<StandingTopic>, ServiceError> {
-        let mut standing = self.store.standing().await?.into_iter();
+        let mut standing = self.context.store.standing().await?.into_iter();
         Ok(standing.find(|standing| standing.topic == topic.id))
     }
 
@@ -92,13 +91,13 @@ impl Service {
             due: clock::now() + every,
             feed: known.map_or_else(secret::random_hex::<24>, |known| known.feed),
         };
-        self.store.stand(&standing).await?;
+        self.context.store.stand(&standing).await?;
         Ok(standing)
     }
 
     /// A topic stands no longer; its feed is gone.
     pub async fn rest(&self, topic: &Topic) -> Result<(), ServiceError> {
-        Ok(self.store.rest(topic.id).await?)
+        Ok(self.context.store.rest(topic.id).await?)
     }
 
     /// Begins a round for a topic and leaves it to be run by whoever takes it up; none where no
@@ -108,20 +107,23 @@ impl Service {
         topic: &Topic,
         requests: u64,
     ) -> Result<Option<CrawlRow>, ServiceError> {
-        let _nothing_is_forgotten_meanwhile = self.forgetting.lock().await;
-        let topic = &self.topic(topic.id).await?;
+        let _nothing_is_forgotten_meanwhile = self.context.forgetting.lock().await;
+        let topic = &self.context.topic(topic.id).await?;
         if topic.is_removed {
             return Ok(None);
         }
-        let crawls = self.store.web_crawls(Some(topic.id)).await?;
-        if crawls.iter().any(|crawl| self.store.is_locked(crawl.id)) {
+        let crawls = self.context.store.web_crawls(Some(topic.id)).await?;
+        if crawls
+            .iter()
+            .any(|crawl| self.context.store.is_locked(crawl.id))
+        {
             return Err(ServiceError::refused(
                 "A crawl of this topic is running: it looks for new pages anyway.",
             ));
         }
-        let looks = self.store.looks(topic.id).await?;
+        let looks = self.context.store.looks(topic.id).await?;
         let mut pages = watched(&looks);
-        let denied = self.store.denied(topic.id).await?;
+        let denied = self.context.store.denied(topic.id).await?;
         pages.retain(|page| denied.binary_search(&page.address.to_string()).is_err());
         let usual = crawls.iter().find(|crawl| !crawl.is_round());
         let left_since = usual.map_or(&[][..], |usual| &usual.left_since);
@@ -154,7 +156,7 @@ impl Service {
             scope: usual.map_or(new.scope, |usual| usual.scope),
             ..new
         };
-        Ok(Some(self.prepare_crawl(topic, &new).await?))
+        Ok(Some(self.crawls.prepare_crawl(topic, &new).await?))
     }
 
     /// Begins a round and runs it here.
@@ -165,7 +167,7 @@ impl Service {
     ) -> Result<Option<CrawlRow>, ServiceError> {
         let round = self.prepare_round(topic, requests).await?;
         if let Some(round) = &round {
-            self.supervisor.start(round.id);
+            self.context.supervisor.start(round.id);
         }
         Ok(round)
     }
@@ -177,7 +179,7 @@ impl Service {
         loop {
             looks.tick().await;
             let now = clock::now();
-            let standing = match self.store.standing().await {
+            let standing = match self.context.store.standing().await {
                 Ok(standing) => standing,
                 Err(error) => {
                     tracing::warn!("it is not known which topics stand: {error}");
@@ -198,28 +200,17 @@ impl Service {
 
     async fn round_is_due(&self, standing: StandingTopic, now: i64) -> Result<(), ServiceError> {
         // The person may have said otherwise meanwhile.
-        if !self.store.put_off(&standing, now + standing.every).await? {
+        if !self
+            .context
+            .store
+            .put_off(&standing, now + standing.every)
+            .await?
+        {
             return Ok(());
         }
-        let topic = self.topic(standing.topic).await?;
+        let topic = self.context.topic(standing.topic).await?;
         self.begin_round(&topic, standing.requests).await?;
         Ok(())
-    }
-
-    /// The topic whose feed lies under a secret, and what was found for it last.
-    pub async fn feed(&self, feed: &str) -> Result<(Topic, Vec<LibraryPage>), ServiceError> {
-        let mut standing = self.store.standing().await?.into_iter();
-        let standing = standing.find(|standing| secret::same(&standing.feed, feed));
-        let standing = standing.ok_or(ServiceError::Missing("feed"))?;
-        let topic = self.topic(standing.topic).await?;
-        let query = LibraryQuery {
-            order: LibraryOrder::Newest,
-            most: MOST_SHOWN,
-            for_program: true,
-            ..LibraryQuery::default()
-        };
-        let found = self.search(Some(&topic), &query).await?;
-        Ok((topic, found.pages))
     }
 }
 

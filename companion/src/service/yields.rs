@@ -8,7 +8,7 @@ use std::time::Duration;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Expected, Unfound};
 
-use super::{CrawlCounts, Service, ServiceError};
+use super::{CrawlCounts, Reports, ServiceError};
 use crate::store::{CrawlRow, Outcome, ResultRow};
 
 /// Sites that are shown.
@@ -158,7 +158,7 @@ impl YieldTally {
     }
 }
 
-impl Service {
+impl Reports {
     /// What a crawl brought and what it cost so far.
     pub async fn yields(&self, crawl: &CrawlRow) -> Result<Yield, ServiceError> {
         self.tally(crawl.id, |tally| tally.yields.shown()).await
@@ -167,7 +167,7 @@ impl Service {
     /// What a crawl has not found of what there is, as it counted last; none by a strategy that cannot
     /// tell, or before it learned something.
     pub async fn unfound(&self, crawl: &CrawlRow) -> Result<Option<Unfound>, ServiceError> {
-        Ok(self.store.unfound(crawl.id).await?)
+        Ok(self.context.store.unfound(crawl.id).await?)
     }
 
     /// How long a crawl that runs has still to go at the pace of its last requests, if it uses up
@@ -180,7 +180,7 @@ impl Service {
         if !crawl.state.is_running() || crawl.is_intake() {
             return Ok(None);
         }
-        let last = self.store.last_results(crawl.id, PACE).await?;
+        let last = self.context.store.last_results(crawl.id, PACE).await?;
         let is_round = crawl.is_round();
         let done = counts.pages + if is_round { counts.other } else { 0 };
         let left = crawl.order.budget.saturating_sub(done);

@@ -22,7 +22,7 @@ use tower::ServiceExt;
 use super::*;
 use crate::crawler::fake_web::endless_web;
 use crate::secret;
-use crate::service::{RunBy, Service};
+use crate::service::{RunBy, Services};
 use crate::store::tests::failed;
 use crate::store::{Permission, Store};
 
@@ -49,7 +49,7 @@ impl Api {
         let key = DeviceKey::from_bytes(&[7; 32]).unwrap();
         let device = store.add_device("a browser", "", &key).await.unwrap();
         let way = endless_web().await;
-        let app = App::new(Service::new(store, way), PORT);
+        let app = App::new(Services::new(store, way), PORT);
         let router = open_routes().with_state(app.clone());
         let own = [1; 32];
         let asked = json!({ "device": device, "random": secret::hex(&own) });
@@ -108,7 +108,12 @@ impl Api {
 
     /// A token that permits so much.
     async fn token(&self, may: &[Permission]) -> String {
-        self.app.service.make_token("notes", may).await.unwrap()
+        self.app
+            .service
+            .accounts
+            .make_token("notes", may)
+            .await
+            .unwrap()
     }
 
     /// What the description says of a call.
@@ -138,7 +143,9 @@ impl Api {
         let (taxonomy, _) = Taxonomy::of(classes.into()).unwrap();
         let good = ["Travel".to_owned()];
         let service = &self.app.service;
-        let imported = service.import_taxonomy(topic, &taxonomy, Some(&good));
+        let imported = service
+            .topics
+            .import_taxonomy(topic, &taxonomy, Some(&good));
         imported.await.unwrap();
     }
 
@@ -146,7 +153,7 @@ impl Api {
     async fn rest(&self, crawl: i64) {
         let mut changes = self.app.service.supervisor.changes();
         loop {
-            let (crawl, _) = self.app.service.crawl(crawl).await.unwrap();
+            let (crawl, _) = self.app.service.crawls.crawl(crawl).await.unwrap();
             if self.app.service.supervisor.run_by(&crawl) != Some(RunBy::Us) {
                 return;
             }
@@ -273,7 +280,12 @@ async fn every_call_is_described() {
 async fn answers_fit_their_schemas() {
     let mut api = Api::new().await;
     api.import_classes("bees").await;
-    api.app.service.create_topic("plain", &[]).await.unwrap();
+    api.app
+        .service
+        .topics
+        .create_topic("plain", &[])
+        .await
+        .unwrap();
     let digits = api.app.pairing.new_code();
     let (attempt, message) = Attempt::begin(Side::Extension, &digits, PORT, [1; 64]);
     let start = json!({ "step": "start", "message": secret::hex(&message) });
@@ -453,7 +465,7 @@ async fn answers_fit_their_schemas() {
         let address = format!("{}{query}", path.replace("{id}", id));
         if path == answer && status == 200 {
             api.rest(1).await;
-            api.app.service.store.ask(1, PAGE).await.unwrap();
+            api.app.service.rows().ask(1, PAGE).await.unwrap();
         }
         if path == "/api/v1/train" && status == 200 {
             // Nothing is trained while a crawl of the topic runs.
@@ -461,12 +473,12 @@ async fn answers_fit_their_schemas() {
         }
         if path == seeds && status == 200 {
             // One that nobody runs.
-            let store = &api.app.service.store;
+            let store = api.app.service.rows();
             assert_eq!(crate::store::tests::crawl(&**store).await, 3);
         }
         if path == "/api/v1/renderings" && status == 204 {
             // A crawl that nobody runs, with a page that waits for a browser.
-            let store = &api.app.service.store;
+            let store = api.app.service.rows();
             let crawl = crate::store::tests::crawl(&**store).await;
             let (mut record, place) = failed(1, PAGE);
             record.problem = format!("{UNRENDERED}it shows nothing without scripts");
@@ -475,7 +487,7 @@ async fn answers_fit_their_schemas() {
                 .await
                 .unwrap();
             let asked = serde_json::from_value(looked.clone()).unwrap();
-            let waiting = api.app.service.renderings(&asked).await.unwrap();
+            let waiting = api.app.service.crawls.renderings(&asked).await.unwrap();
             assert_eq!(waiting.pages[0].crawl, unasked["crawl"]);
             assert_eq!(waiting.pages.len(), 1);
         }
@@ -606,7 +618,12 @@ async fn text(response: Response) -> (u16, String) {
 #[tokio::test]
 async fn a_token_opens_what_it_permits_and_nothing_else() {
     let api = Api::new().await;
-    api.app.service.create_topic("bees", &[]).await.unwrap();
+    api.app
+        .service
+        .topics
+        .create_topic("bees", &[])
+        .await
+        .unwrap();
     let tokens = [
         api.token(&[Permission::Read]).await,
         api.token(&[Permission::Mark]).await,
@@ -644,11 +661,11 @@ async fn a_token_opens_what_it_permits_and_nothing_else() {
         "time": 1 });
     let page = serde_json::from_value(page).unwrap();
     let service = &api.app.service;
-    service.create_topic("bees", &[]).await.unwrap();
-    assert!(service.take_reading(page).await.unwrap());
-    service.catch_up(|_| {}).await.unwrap();
-    let topic = service.topic_known_as("bees").await.unwrap();
-    let crawl = service.readings(&topic).await.unwrap()[0].crawl;
+    service.topics.create_topic("bees", &[]).await.unwrap();
+    assert!(service.readings.take_reading(page).await.unwrap());
+    service.library.catch_up(|_| {}).await.unwrap();
+    let topic = service.topics.topic_known_as("bees").await.unwrap();
+    let crawl = service.readings.readings(&topic).await.unwrap()[0].crawl;
     for path in [
         "library?q=secretly&all=true",
         "export?format=csv&all=true",
@@ -675,10 +692,10 @@ async fn a_token_opens_what_it_permits_and_nothing_else() {
         let answer = text(api.call_with(token, "GET", "/api/v1/topics", "").await).await;
         assert_eq!(answer.0, 403, "{}", answer.1);
     }
-    let used = api.app.service.store.tokens().await.unwrap();
+    let used = api.app.service.rows().tokens().await.unwrap();
     assert!(used.iter().all(|token| token.used > 0));
     for token in used {
-        api.app.service.store.remove_token(token.id).await.unwrap();
+        api.app.service.rows().remove_token(token.id).await.unwrap();
     }
     let (status, said) = text(api.call_with(&tokens[3], "GET", "/api/v1/topics", "").await).await;
     assert_eq!(status, 403, "{said}");
@@ -722,7 +739,7 @@ async fn a_program_takes_pages_away_and_hears_of_changes() {
     let (status, begun) = api.call("POST", "/api/v1/crawls", &order.to_string()).await;
     assert_eq!(status, 200, "{begun}");
     api.rest(1).await;
-    api.app.service.catch_up(|_| {}).await.unwrap();
+    api.app.service.library.catch_up(|_| {}).await.unwrap();
     let token = api.token(&[Permission::Read]).await;
     let export = "/api/v1/export?format=urls&topic=bees&all=true";
     let response = api.call_with(&token, "GET", export, "").await;
@@ -805,7 +822,7 @@ async fn a_program_takes_pages_away_and_hears_of_changes() {
         .unwrap()
         .unwrap();
     assert_eq!(&*first, b"event: crawls\ndata: []\n\n");
-    let row = &api.app.service.store;
+    let row = api.app.service.rows();
     row.set_state(1, CrawlState::Running, "").await.unwrap();
     api.app.service.supervisor.say_changed();
     let next = futures_util::StreamExt::next(&mut events)
@@ -827,7 +844,12 @@ async fn a_program_takes_pages_away_and_hears_of_changes() {
 #[tokio::test]
 async fn a_program_speaks_the_model_context_protocol_with_a_token() {
     let api = Api::new().await;
-    api.app.service.create_topic("bees", &[]).await.unwrap();
+    api.app
+        .service
+        .topics
+        .create_topic("bees", &[])
+        .await
+        .unwrap();
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": { "name": "a test", "version": "1" } } });

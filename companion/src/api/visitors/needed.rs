@@ -6,7 +6,8 @@ use axum::http::Method;
 use super::Visitor;
 use crate::api::App;
 use crate::api::auth::is_open_file;
-use crate::store::{Role, StoreResult};
+use crate::service::ServiceError;
+use crate::store::Role;
 
 /// What a path is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +90,7 @@ impl Needed {
     }
 
     /// Whether somebody may do it; from here on it is known what they may where they are.
-    pub async fn judge(self, app: &App, visitor: &mut Visitor) -> StoreResult<Verdict> {
+    pub async fn judge(self, app: &App, visitor: &mut Visitor) -> Result<Verdict, ServiceError> {
         let (subject, needed) = match self {
             Self::In(subject, needed) => (subject, needed),
             Self::Nothing | Self::SignIn => return Ok(Verdict::Fine),
@@ -98,10 +99,9 @@ impl Needed {
             Self::Everywhere(role) if visitor.role >= role => return Ok(Verdict::Fine),
             Self::MakesTopics | Self::Everywhere(_) => return Ok(Verdict::Refused),
         };
-        let store = &app.service.store;
         let topic = match subject {
-            Subject::Topic(topic) => store.topic(topic).await?.map(|topic| topic.id),
-            Subject::Crawl(crawl) => store.crawl(crawl).await?.map(|crawl| crawl.topic),
+            Subject::Topic(topic) => app.service.topics.has(topic).await?.then_some(topic),
+            Subject::Crawl(crawl) => app.service.crawls.topic_of(crawl).await?,
         };
         let Some(topic) = topic else {
             return Ok(Verdict::Absent);

@@ -66,7 +66,7 @@ impl Server {
             .add_device("a browser", EXTENSION, &key)
             .await
             .unwrap();
-        let app = App::new(Service::new(store, way), PORT);
+        let app = App::new(Services::new(store, way), PORT);
         Self {
             router: router(app.clone()),
             app,
@@ -128,7 +128,7 @@ impl Server {
         let supervisor = &self.app.service.supervisor;
         let mut changes = supervisor.changes();
         loop {
-            let (crawl, _) = self.app.service.crawl(crawl).await.unwrap();
+            let (crawl, _) = self.app.service.crawls.crawl(crawl).await.unwrap();
             if supervisor.run_by(&crawl) != Some(RunBy::Us) {
                 return;
             }
@@ -197,7 +197,7 @@ async fn origins_are_those_of_paired_browsers_and_of_the_dashboard() {
     let reply = server.ask("GET", "/api/v1/health", &twice, Body::empty());
     assert_eq!(reply.await.status, StatusCode::FORBIDDEN);
     // A browser that is forgotten is a stranger again.
-    server.app.service.store.remove_device(1).await.unwrap();
+    server.app.service.rows().remove_device(1).await.unwrap();
     let headers = [("host", HOST), ("origin", EXTENSION)];
     let reply = server.ask("GET", "/api/v1/health", &headers, Body::empty());
     assert_eq!(reply.await.status, StatusCode::FORBIDDEN);
@@ -218,7 +218,7 @@ async fn nobody_pairs_without_a_code() {
     assert_eq!(reply.status, StatusCode::BAD_REQUEST);
     assert!(reply.error().contains("malformed"));
     assert_eq!(pair(finish).await.status, StatusCode::FORBIDDEN);
-    let devices = server.app.service.store.devices().await.unwrap();
+    let devices = server.app.service.rows().devices().await.unwrap();
     assert_eq!(devices.len(), 1, "the one that was paired before");
 }
 
@@ -422,7 +422,7 @@ async fn of_strangers_nothing_is_read() {
 async fn forms_repeat_names_and_limits_rightly() {
     let server = Server::new().await;
     let base = server.enter().await;
-    let store = &server.app.service.store;
+    let store = server.app.service.rows();
     let topic = store.topic_named("bees").await.unwrap();
     let page = server.get(&format!("{base}/topic/{}", topic.id)).await.text;
     for critic in critics::NAMES {

@@ -24,7 +24,7 @@ use crate::crawler::fetch::Fetcher;
 use crate::crawler::reply::{Answered, Reply};
 use crate::crawler::way::Way;
 use crate::hop_training::{self, DistanceModel};
-use crate::service::{NewCrawl, Service, Starts};
+use crate::service::{NewCrawl, Services, Starts};
 use crate::store::{LockError, Topic};
 
 const START: &str = "http://a.test/1";
@@ -54,7 +54,7 @@ impl Stage {
             let way = way().await;
             let store = Store::open(folder.path()).await.unwrap();
             let topic = store.topic_named("bees").await.unwrap();
-            let service = Service::new(store.clone(), way.clone());
+            let service = Services::new(store.clone(), way.clone());
             let starts = Starts {
                 examples: vec![START.to_owned()],
                 ..Starts::default()
@@ -64,7 +64,7 @@ impl Stage {
                 train_first(&store, &topic, model).await;
                 new.strategy = Some(model.strategy().to_owned());
             }
-            let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
+            let crawl = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
             (store, way, topic, crawl)
         });
         Self {

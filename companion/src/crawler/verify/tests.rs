@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::research::Research;
-use crate::service::Service;
+use crate::service::Services;
 use crate::service::library::tests::crawled;
 
 /// A crawl written to a file.
@@ -12,11 +12,11 @@ async fn given(folder: &Path) -> PathBuf {
     written(&service, crawl, folder).await
 }
 
-async fn written(service: &Service, crawl: i64, folder: &Path) -> PathBuf {
-    let (row, _) = service.crawl(crawl).await.unwrap();
+async fn written(service: &Services, crawl: i64, folder: &Path) -> PathBuf {
+    let (row, _) = service.crawls.crawl(crawl).await.unwrap();
     let path = folder.join("given.research");
     let out = File::create(&path).unwrap();
-    service.write_research(&row, out).await.unwrap();
+    service.exports.write_research(&row, out).await.unwrap();
     path
 }
 
@@ -125,13 +125,17 @@ async fn a_crawl_is_run_again_from_its_file_and_what_was_changed_is_found() {
 async fn what_was_said_while_it_ran_makes_no_crawl_untrue() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, crawl) = crawled(folder.path()).await;
-    let (row, _) = service.crawl(crawl).await.unwrap();
-    let log = service.store.fetches(crawl).await.unwrap();
+    let (row, _) = service.crawls.crawl(crawl).await.unwrap();
+    let log = service.rows().fetches(crawl).await.unwrap();
     let (page, target) = (&log[4].address, Some(false));
-    let marked = service.mark_result(&row, &topic, page, target).await;
+    let marked = service.crawls.mark_result(&row, &topic, page, target).await;
     marked.unwrap();
-    service.say(&topic, "trains", Some(true)).await.unwrap();
-    service.go_on(&row, 6).await.unwrap();
+    service
+        .topics
+        .say(&topic, "trains", Some(true))
+        .await
+        .unwrap();
+    service.crawls.go_on(&row, 6).await.unwrap();
     let mut changes = service.supervisor.changes();
     while service.supervisor.run_by(&row).is_some() {
         changes.changed().await.unwrap();

@@ -1,29 +1,47 @@
 use super::*;
 use crate::crawler::way::Way;
+use crate::service::Services;
 use crate::store::Store;
 
-fn service() -> (tempfile::TempDir, Service) {
+fn service() -> (tempfile::TempDir, Services) {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::new(Store::in_memory(folder.path()), Way::default());
+    let service = Services::new(Store::in_memory(folder.path()), Way::default());
     (folder, service)
 }
 
 #[tokio::test]
 async fn who_has_an_account_signs_in_and_out() {
     let (_folder, service) = service();
-    let password = service.add_account(" Ida@x.org ", Role::Owner, None).await;
+    let password = service
+        .accounts
+        .add_account(" Ida@x.org ", Role::Owner, None)
+        .await;
     let password = password.unwrap();
     assert_eq!(password.len(), 20);
     let key = service
+        .accounts
         .sign_in("IDA@x.org", &password, "here")
         .await
         .unwrap();
-    let (who, _) = service.signed_in(&key).await.unwrap().unwrap();
+    let (who, _) = service.accounts.signed_in(&key).await.unwrap().unwrap();
     assert_eq!((who.name.as_str(), who.role), ("ida@x.org", Role::Owner));
-    assert!(service.signed_in(&key[1..]).await.unwrap().is_none());
-    service.sign_out(&key).await.unwrap();
-    assert!(service.signed_in(&key).await.unwrap().is_none());
-    let (_, hash) = service.store.account("ida@x.org").await.unwrap().unwrap();
+    assert!(
+        service
+            .accounts
+            .signed_in(&key[1..])
+            .await
+            .unwrap()
+            .is_none()
+    );
+    service.accounts.sign_out(&key).await.unwrap();
+    assert!(service.accounts.signed_in(&key).await.unwrap().is_none());
+    let (_, hash) = service
+        .context
+        .store
+        .account("ida@x.org")
+        .await
+        .unwrap()
+        .unwrap();
     assert!(hash.starts_with("$argon2id$"), "{hash}");
     assert!(!hash.contains(&password));
 }
@@ -32,11 +50,13 @@ async fn who_has_an_account_signs_in_and_out() {
 async fn wrong_names_and_wrong_passwords_are_told_alike() {
     let (_folder, service) = service();
     service
+        .accounts
         .add_account("ida", Role::Owner, Some("long enough 1"))
         .await
         .unwrap();
     let wrong = async |name: &str, password: &str| {
         service
+            .accounts
             .sign_in(name, password, "here")
             .await
             .unwrap_err()
@@ -57,43 +77,79 @@ async fn wrong_names_and_wrong_passwords_are_told_alike() {
 async fn accounts_are_called_something_and_one_is_an_owner() {
     let (_folder, service) = service();
     for name in ["", "two words", "a/b", "<b>", &"x".repeat(61)] {
-        let refused = service.add_account(name, Role::Reader, None).await;
+        let refused = service.accounts.add_account(name, Role::Reader, None).await;
         assert!(refused.is_err(), "{name}");
     }
     for password in ["short", &"x".repeat(201)] {
         let refused = service
+            .accounts
             .add_account("ida", Role::Owner, Some(password))
             .await;
         assert!(refused.unwrap_err().to_string().contains("10 to 200"));
     }
-    service.add_account("ida", Role::Owner, None).await.unwrap();
-    let twice = service.add_account("Ida", Role::Reader, None).await;
-    assert!(twice.unwrap_err().to_string().contains("already"));
-    let refused = service.remove_account("ida").await.unwrap_err();
-    assert!(refused.to_string().contains("only owner"), "{refused}");
-    assert!(service.change_role("ida", Role::Editor).await.is_err());
     service
+        .accounts
+        .add_account("ida", Role::Owner, None)
+        .await
+        .unwrap();
+    let twice = service
+        .accounts
+        .add_account("Ida", Role::Reader, None)
+        .await;
+    assert!(twice.unwrap_err().to_string().contains("already"));
+    let refused = service.accounts.remove_account("ida").await.unwrap_err();
+    assert!(refused.to_string().contains("only owner"), "{refused}");
+    assert!(
+        service
+            .accounts
+            .change_role("ida", Role::Editor)
+            .await
+            .is_err()
+    );
+    service
+        .accounts
         .add_account("ada", Role::Reader, None)
         .await
         .unwrap();
     assert!(
-        service.remove_account("ida").await.is_err(),
+        service.accounts.remove_account("ida").await.is_err(),
         "a reader is none"
     );
-    service.change_role("ada", Role::Owner).await.unwrap();
-    service.remove_account("ida").await.unwrap();
-    assert!(service.change_role("ida", Role::Owner).await.is_err());
-    let password = service.change_password("ada", None).await.unwrap();
-    let key = service.sign_in("ada", &password, "here").await.unwrap();
     service
+        .accounts
+        .change_role("ada", Role::Owner)
+        .await
+        .unwrap();
+    service.accounts.remove_account("ida").await.unwrap();
+    assert!(
+        service
+            .accounts
+            .change_role("ida", Role::Owner)
+            .await
+            .is_err()
+    );
+    let password = service.accounts.change_password("ada", None).await.unwrap();
+    let key = service
+        .accounts
+        .sign_in("ada", &password, "here")
+        .await
+        .unwrap();
+    service
+        .accounts
         .change_password("ada", Some("long enough 3"))
         .await
         .unwrap();
     assert!(
-        service.signed_in(&key).await.unwrap().is_none(),
+        service.accounts.signed_in(&key).await.unwrap().is_none(),
         "nobody stays in"
     );
-    assert!(service.sign_in("ada", &password, "here").await.is_err());
+    assert!(
+        service
+            .accounts
+            .sign_in("ada", &password, "here")
+            .await
+            .is_err()
+    );
 }
 
 #[test]

@@ -5,16 +5,18 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 use super::*;
+
 use crate::crawler::fake_web::archives;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::runner::Runner;
+use crate::service::Services;
 use crate::service::{NewCrawl, Starts};
 use crate::store::{CrawlRow, Store};
 
 /// A runner blocks, so tests run outside the runtime.
 struct Stage {
     runtime: Runtime,
-    service: Service,
+    service: Services,
     _folder: TempDir,
 }
 
@@ -24,7 +26,7 @@ impl Stage {
         let runtime = Runtime::new().unwrap();
         let service = runtime.block_on(async {
             let store = Store::open(folder.path()).await.unwrap();
-            Service::new(store, archives().await)
+            Services::new(store, archives().await)
         });
         Self {
             runtime,
@@ -39,24 +41,29 @@ impl Stage {
                 critic: Some(format!("text has \"{topic}\"")),
                 ..new
             };
-            let known = self.service.store.topic_called(topic).await?;
+            let known = self.service.context.store.topic_called(topic).await?;
             self.service
+                .crawls
                 .check_crawl(known.as_ref(), topic, &new)
                 .await?;
-            let topic = self.service.create_topic(topic, &[]).await?;
-            self.service.prepare_crawl(&topic, &new).await
+            let topic = self.service.topics.create_topic(topic, &[]).await?;
+            self.service.crawls.prepare_crawl(&topic, &new).await
         })
     }
 
     /// Crawls a host for what it names; how many pages of it are relevant, and what is said.
     fn crawl(&self, topic: &str, new: NewCrawl) -> (u64, Vec<String>) {
         let crawl = self.prepare(topic, new).unwrap();
-        let fetcher = Fetcher::new(self.service.way.clone()).unwrap();
-        let store = self.service.store.clone();
+        let fetcher = Fetcher::new(self.service.context.way.clone()).unwrap();
+        let store = self.service.context.store.clone();
         let handle = self.runtime.handle().clone();
         let runner = Runner::resume(store, crawl.clone(), fetcher, handle, |_, _| {});
         let (_, stats) = runner.unwrap().run(|_| {}).unwrap();
-        let notices = self.service.store.notices(crawl.topic, Some(crawl.id));
+        let notices = self
+            .service
+            .context
+            .store
+            .notices(crawl.topic, Some(crawl.id));
         let notices = self.runtime.block_on(notices).unwrap();
         (stats.relevant, notices)
     }
@@ -101,22 +108,30 @@ fn a_crawl_begins_with_what_another_topic_taught_and_says_what_it_was_worth() {
     // The next crawl of the topic goes on from both.
     let bees = stage
         .runtime
-        .block_on(stage.service.store.find_topic("bees"));
+        .block_on(stage.service.context.store.find_topic("bees"));
     let bees = bees.unwrap().unwrap();
-    let guide = stage.runtime.block_on(stage.service.guide(&bees)).unwrap();
+    let guide = stage
+        .runtime
+        .block_on(stage.service.models.guide(&bees))
+        .unwrap();
     assert_eq!(guide.beginning().unwrap().topic, "trains");
     // Where a page of trains is forgotten, nothing of it stays with the bees.
     let forget = Forget {
         pages: vec!["http://trains.test/1".to_owned()],
         ..Forget::default()
     };
-    let forgotten = stage.runtime.block_on(stage.service.forget(&forget));
+    let forgotten = stage
+        .runtime
+        .block_on(stage.service.deletion.forget(&forget));
     assert_eq!(forgotten.unwrap().left, [""; 0]);
     let bees = stage
         .runtime
-        .block_on(stage.service.topic(bees.id))
+        .block_on(stage.service.topics.topic(bees.id))
         .unwrap();
-    let guide = stage.runtime.block_on(stage.service.guide(&bees)).unwrap();
+    let guide = stage
+        .runtime
+        .block_on(stage.service.models.guide(&bees))
+        .unwrap();
     assert_eq!(guide.beginning(), None);
 }
 
@@ -130,7 +145,7 @@ fn what_a_crawl_cannot_begin_with_is_refused_and_leaves_nothing() {
     };
     let said = refused("bees", from("bees", 5, Some("trains")));
     assert!(said.contains("no topic “trains” to begin with"), "{said}");
-    let trains = stage.service.create_topic("trains", &[]);
+    let trains = stage.service.topics.create_topic("trains", &[]);
     stage.runtime.block_on(trains).unwrap();
     let said = refused("bees", from("bees", 5, Some("trains")));
     assert_eq!(
@@ -145,6 +160,8 @@ fn what_a_crawl_cannot_begin_with_is_refused_and_leaves_nothing() {
     };
     let said = refused("bees", new);
     assert!(said.starts_with("“random” takes in nothing"), "{said}");
-    let crawls = stage.runtime.block_on(stage.service.store.crawls(None));
+    let crawls = stage
+        .runtime
+        .block_on(stage.service.context.store.crawls(None));
     assert!(crawls.unwrap().is_empty());
 }

@@ -13,20 +13,26 @@ fn damage(path: &Path, at: u64) {
 async fn what_is_whole_has_no_faults_and_what_is_damaged_is_named_and_mended() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, crawl) = crawled(folder.path()).await;
-    let whole = service.check(true, |_| {}).await.unwrap();
+    let whole = service.upkeep.check(true, |_| {}).await.unwrap();
     assert_eq!((whole.crawls, whole.faults), (1, Vec::new()));
-    let kept = service.store.kept_after(crawl, 0, 100).await.unwrap();
+    let kept = service
+        .context
+        .store
+        .kept_after(crawl, 0, 100)
+        .await
+        .unwrap();
     assert_eq!(whole.pages, kept.len() as u64);
 
-    let archive = service.store.warc_path(crawl);
+    let archive = service.context.store.warc_path(crawl);
     damage(&archive, kept[3].offset + 30);
     std::fs::write(folder.path().join("crawl-77.warc.gz"), "odd").unwrap();
     service
+        .context
         .store
         .set_model(topic.id, b"no model")
         .await
         .unwrap();
-    let looked = service.check(false, |_| {}).await.unwrap();
+    let looked = service.upkeep.check(false, |_| {}).await.unwrap();
     let places: Vec<&str> = looked.faults.iter().map(|fault| &*fault.place).collect();
     let page = format!(
         "crawl {crawl}, request {}: {}",
@@ -42,23 +48,28 @@ async fn what_is_whole_has_no_faults_and_what_is_damaged_is_named_and_mended() {
     assert_eq!(places, expected, "{looked:?}");
     assert!(!looked.is_well());
     assert_eq!(
-        service.check(false, |_| {}).await.unwrap(),
+        service.upkeep.check(false, |_| {}).await.unwrap(),
         looked,
         "nothing was changed"
     );
 
-    let mended = service.check(true, |_| {}).await.unwrap();
+    let mended = service.upkeep.check(true, |_| {}).await.unwrap();
     let of = |place: &str| {
         let mut faults = mended.faults.iter().filter(|fault| fault.place == place);
         faults.next_back().unwrap().is_mended
     };
     assert!(of(&page) && of("crawl-77.warc.gz") && !of("the model of “bees”"));
-    let left = service.store.kept_after(crawl, 0, 100).await.unwrap();
+    let left = service
+        .context
+        .store
+        .kept_after(crawl, 0, 100)
+        .await
+        .unwrap();
     assert_eq!(left.len(), kept.len() - 1);
-    let log = service.store.fetches(crawl).await.unwrap();
+    let log = service.context.store.fetches(crawl).await.unwrap();
     let row = log.iter().find(|row| row.number == kept[3].number).unwrap();
     assert!(row.problem.starts_with(DAMAGED), "{row:?}");
-    let after = service.check(false, |_| {}).await.unwrap();
+    let after = service.upkeep.check(false, |_| {}).await.unwrap();
     assert!(after.faults.iter().all(|fault| fault.place != page));
 }
 
@@ -66,20 +77,26 @@ async fn what_is_whole_has_no_faults_and_what_is_damaged_is_named_and_mended() {
 async fn an_archive_that_is_cut_off_or_gone_costs_its_pages_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (service, _, crawl) = crawled(folder.path()).await;
-    let kept = service.store.kept_after(crawl, 0, 100).await.unwrap();
-    let archive = service.store.warc_path(crawl);
+    let kept = service
+        .context
+        .store
+        .kept_after(crawl, 0, 100)
+        .await
+        .unwrap();
+    let archive = service.context.store.warc_path(crawl);
     let file = std::fs::File::options().write(true).open(&archive).unwrap();
     file.set_len(kept[4].offset + 10).unwrap();
-    let looked = service.check(false, |_| {}).await.unwrap();
+    let looked = service.upkeep.check(false, |_| {}).await.unwrap();
     assert_eq!(looked.faults.len(), kept.len() - 4, "{looked:?}");
     // While somebody runs the crawl nothing is put down in its place.
-    let lock = service.store.lock_crawl(crawl).unwrap();
-    assert!(!service.check(true, |_| {}).await.unwrap().is_well());
+    let lock = service.context.store.lock_crawl(crawl).unwrap();
+    assert!(!service.upkeep.check(true, |_| {}).await.unwrap().is_well());
     drop(lock);
-    let length = service.crawl(crawl).await.unwrap().0.warc_length;
-    assert!(service.check(true, |_| {}).await.unwrap().is_well());
+    let length = service.crawls.crawl(crawl).await.unwrap().0.warc_length;
+    assert!(service.upkeep.check(true, |_| {}).await.unwrap().is_well());
     assert!(
         service
+            .upkeep
             .check(false, |_| {})
             .await
             .unwrap()
@@ -87,10 +104,22 @@ async fn an_archive_that_is_cut_off_or_gone_costs_its_pages_alone() {
             .is_empty()
     );
     // How much of the archive counts is for whoever goes on to say.
-    assert_eq!(service.crawl(crawl).await.unwrap().0.warc_length, length);
-    assert!(service.store.kept_after(crawl, 0, 100).await.unwrap().len() == 4);
+    assert_eq!(
+        service.crawls.crawl(crawl).await.unwrap().0.warc_length,
+        length
+    );
+    assert!(
+        service
+            .context
+            .store
+            .kept_after(crawl, 0, 100)
+            .await
+            .unwrap()
+            .len()
+            == 4
+    );
     std::fs::remove_file(&archive).unwrap();
-    let gone = service.check(true, |_| {}).await.unwrap();
+    let gone = service.upkeep.check(true, |_| {}).await.unwrap();
     assert_eq!(gone.faults.len(), 1, "{gone:?}");
     assert!(!gone.is_well() && gone.faults[0].remedy.contains("backup"));
 }

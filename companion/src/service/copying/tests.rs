@@ -5,7 +5,9 @@ use linkscent_core::wire::api::{Forget, Reading};
 use tempfile::TempDir;
 
 use super::*;
+
 use crate::crawler::way::Way;
+use crate::service::Services;
 use crate::store::Store;
 use crate::store::tests::in_postgres;
 
@@ -14,7 +16,7 @@ struct Stage {
     _folder: TempDir,
     copies: TempDir,
     store: Store,
-    service: Service,
+    service: Services,
 }
 
 impl Stage {
@@ -22,8 +24,8 @@ impl Stage {
     async fn new() -> Option<Self> {
         let (folder, store) = in_postgres().await?;
         let copies = tempfile::tempdir().unwrap();
-        let service = Service::new(store.clone(), Way::default());
-        service.create_topic("castles", &[]).await.unwrap();
+        let service = Services::new(store.clone(), Way::default());
+        service.topics.create_topic("castles", &[]).await.unwrap();
         let place = format!("file://{}", copies.path().display());
         store.copy_to(&place).await.unwrap();
         Some(Self {
@@ -43,11 +45,11 @@ impl Stage {
             time: 1_000_000_000_000,
             way: Vec::new(),
         };
-        assert!(self.service.take_reading(read).await.unwrap());
+        assert!(self.service.readings.take_reading(read).await.unwrap());
     }
 
     async fn copy(&self) {
-        self.service.copy_archives(|_| {}).await.unwrap();
+        self.service.upkeep.copy_archives(|_| {}).await.unwrap();
     }
 
     async fn forget(&self, word: &str) -> Vec<String> {
@@ -55,7 +57,7 @@ impl Stage {
             pages: vec![format!("http://read.test/{word}")],
             ..Forget::default()
         };
-        self.service.forget(&gone).await.unwrap().left
+        self.service.deletion.forget(&gone).await.unwrap().left
     }
 
     fn archive(&self) -> PathBuf {
@@ -140,15 +142,20 @@ async fn what_is_forgotten_or_deleted_is_so_in_the_copy() {
     assert_eq!(stage.files(), Vec::<PathBuf>::new(), "at once");
     stage.copy().await;
     assert_eq!(stage.copied(words), [true, false, true]);
-    stage.service.delete_everything().await.unwrap();
+    stage.service.deletion.delete_everything().await.unwrap();
     assert_eq!(stage.files(), Vec::<PathBuf>::new());
     // Numbers of crawls begin again.
-    stage.service.create_topic("castles", &[]).await.unwrap();
+    stage
+        .service
+        .topics
+        .create_topic("castles", &[])
+        .await
+        .unwrap();
     stage.read("gates").await;
     stage.copy().await;
     assert_eq!(stage.copied(["moats", "gates"]), [false, true]);
-    let (crawl, _) = stage.service.crawl(1).await.unwrap();
-    stage.service.delete_crawl(&crawl).await.unwrap();
+    let (crawl, _) = stage.service.crawls.crawl(1).await.unwrap();
+    stage.service.deletion.delete_crawl(&crawl).await.unwrap();
     assert_eq!(stage.files(), Vec::<PathBuf>::new());
 }
 
@@ -178,8 +185,8 @@ async fn a_crawl_of_which_all_was_forgotten_leaves_no_copy() {
     assert_eq!(stage.forget("trains").await, Vec::<String>::new());
     stage.copy().await;
     assert_eq!(stage.files().len(), 1, "with nothing in it");
-    let (crawl, _) = stage.service.crawl(1).await.unwrap();
-    stage.service.delete_crawl(&crawl).await.unwrap();
+    let (crawl, _) = stage.service.crawls.crawl(1).await.unwrap();
+    stage.service.deletion.delete_crawl(&crawl).await.unwrap();
     assert_eq!(stage.files(), Vec::<PathBuf>::new());
 }
 
@@ -230,7 +237,12 @@ async fn what_cannot_be_deleted_there_is_told_and_deleted_later() {
     let left = stage.forget("trains").await;
     assert!(left.len() == 1 && left[0].contains("mounted"), "{left:?}");
     stage.read("gates").await;
-    let error = stage.service.copy_archives(|_| {}).await.unwrap_err();
+    let error = stage
+        .service
+        .upkeep
+        .copy_archives(|_| {})
+        .await
+        .unwrap_err();
     assert!(format!("{error:#}").contains("mounted"), "{error:#}");
     assert!(
         !stage.copies.path().exists(),

@@ -1,14 +1,15 @@
 use super::*;
 use crate::crawler::way::Way;
+use crate::service::Services;
 use crate::store::Store;
 
 const PAGE: &str = "http://a.test/";
 
-async fn service() -> (tempfile::TempDir, Service, Topic) {
+async fn service() -> (tempfile::TempDir, Services, Topic) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::in_memory(folder.path());
     let topic = store.topic_named("bees").await.unwrap();
-    (folder, Service::new(store, Way::default()), topic)
+    (folder, Services::new(store, Way::default()), topic)
 }
 
 fn starts(seeds: &[&str], examples: &[&str]) -> Starts {
@@ -86,48 +87,63 @@ async fn what_is_refused_leaves_nothing() {
         ),
     ];
     for (new, said) in cases {
-        let refused = service.prepare_crawl(&topic, &new).await.unwrap_err();
+        let refused = service
+            .crawls
+            .prepare_crawl(&topic, &new)
+            .await
+            .unwrap_err();
         assert!(refused.to_string().contains(said), "{refused}");
     }
-    assert!(service.store.marks(topic.id).await.unwrap().is_empty());
-    assert!(service.store.crawls(None).await.unwrap().is_empty());
+    assert!(
+        service
+            .context
+            .store
+            .marks(topic.id)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert!(service.context.store.crawls(None).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn examples_become_targets_and_targets_are_where_it_starts() {
     let (_folder, service, topic) = service().await;
     let new = NewCrawl::new(starts(&["http://b.test/"], &[PAGE]), 10);
-    let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
+    let crawl = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
     let pair = |page: &str, example| (page.to_owned(), example);
     let both = [pair(PAGE, true), pair("http://b.test/", false)];
     assert_eq!(crawl.order.seeds, both);
     assert_eq!(crawl.order.delay, DEFAULT_DELAY);
     let again = NewCrawl::new(Starts::default(), 10);
-    let crawl = service.prepare_crawl(&topic, &again).await.unwrap();
+    let crawl = service.crawls.prepare_crawl(&topic, &again).await.unwrap();
     assert_eq!(crawl.order.seeds, [pair(PAGE, true)]);
     // A seed that is a target counts as an example.
     let seeds = NewCrawl::new(starts(&[PAGE, PAGE], &[]), 10);
-    let crawl = service.prepare_crawl(&topic, &seeds).await.unwrap();
+    let crawl = service.crawls.prepare_crawl(&topic, &seeds).await.unwrap();
     assert_eq!(crawl.order.seeds, [pair(PAGE, true)]);
-    assert_eq!(service.store.marks(topic.id).await.unwrap().len(), 1);
+    assert_eq!(
+        service.context.store.marks(topic.id).await.unwrap().len(),
+        1
+    );
 }
 
 #[tokio::test]
 async fn a_crawl_whose_process_died_can_be_paused_and_stopped() {
     let (_folder, service, topic) = service().await;
     let new = NewCrawl::new(starts(&[PAGE], &[]), 10);
-    let id = service.prepare_crawl(&topic, &new).await.unwrap().id;
-    let crawl = || async { service.crawl(id).await.unwrap().0 };
+    let id = service.crawls.prepare_crawl(&topic, &new).await.unwrap().id;
+    let crawl = || async { service.crawls.crawl(id).await.unwrap().0 };
     assert_eq!(crawl().await.state, CrawlState::Running);
-    service.pause(&crawl().await).await.unwrap();
+    service.crawls.pause(&crawl().await).await.unwrap();
     assert_eq!(crawl().await.state, CrawlState::Paused);
-    service.stop(&crawl().await).await.unwrap();
+    service.crawls.stop(&crawl().await).await.unwrap();
     assert_eq!(crawl().await.state, CrawlState::Stopped);
-    service.pause(&crawl().await).await.unwrap();
-    service.resume(&crawl().await).await.unwrap();
+    service.crawls.pause(&crawl().await).await.unwrap();
+    service.crawls.resume(&crawl().await).await.unwrap();
     assert_eq!(crawl().await.state, CrawlState::Stopped, "it is over");
     assert!(matches!(
-        service.crawl(id + 1).await,
+        service.crawls.crawl(id + 1).await,
         Err(ServiceError::Missing("crawl"))
     ));
 }

@@ -6,10 +6,15 @@ use crate::topic_guide;
 async fn a_find_is_explained_with_the_link_that_led_there() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, crawl) = crawled(folder.path()).await;
-    let kept = service.store.kept_after(crawl, 0, 100).await.unwrap();
+    let kept = service
+        .context
+        .store
+        .kept_after(crawl, 0, 100)
+        .await
+        .unwrap();
     let mut linked = 0;
     for row in &kept {
-        let found = service.explain(crawl, row.number).await.unwrap();
+        let found = service.library.explain(crawl, row.number).await.unwrap();
         assert_eq!(found.topic.id, topic.id);
         assert_eq!(found.row.address, row.address);
         assert!((0.0..=1.0).contains(&found.probability));
@@ -20,14 +25,20 @@ async fn a_find_is_explained_with_the_link_that_led_there() {
         linked += 1;
         assert_eq!(Some(&link.from.to_string()), found.row.trail.first());
         // It is the very number by which the guide orders links.
-        let guide = topic_guide::of(&service.store, &topic, None, None).await;
+        let guide = topic_guide::of(&service.context.store, &topic, None, None).await;
         let (offset, _) = service
+            .context
             .store
             .kept_page(crawl, link.from.as_str())
             .await
             .unwrap()
             .unwrap();
-        let page = read(&service.store.warc_path(crawl), offset, link.from.as_str()).unwrap();
+        let page = read(
+            &service.context.store.warc_path(crawl),
+            offset,
+            link.from.as_str(),
+        )
+        .unwrap();
         let visit = guide.unwrap().visit(&page, &[], None, &mut SplitMix(0));
         let scores = visit.outlinks.iter();
         let mut scores = scores
@@ -41,8 +52,12 @@ async fn a_find_is_explained_with_the_link_that_led_there() {
         assert!(!link.score.parts.is_empty());
     }
     assert!(linked > 3, "{linked} of {}", kept.len());
-    let start = service.explain(crawl, kept[0].number).await.unwrap();
+    let start = service
+        .library
+        .explain(crawl, kept[0].number)
+        .await
+        .unwrap();
     assert!(start.link.is_none(), "the crawl began there");
-    assert!(service.explain(crawl, 9_999).await.is_err());
-    assert!(service.explain(9_999, 1).await.is_err());
+    assert!(service.library.explain(crawl, 9_999).await.is_err());
+    assert!(service.library.explain(9_999, 1).await.is_err());
 }

@@ -2,18 +2,18 @@
 //! is never the only copy of anything.
 
 use anyhow::Result;
-use linkscent_library::{Library, LibraryError};
+use linkscent_library::{Library as Index, LibraryError};
 
-use crate::service::{Fault, Service, ServiceError};
+use crate::service::{Fault, Library, ServiceError};
 
-impl Service {
+impl Library {
     /// What is wrong with the library's index, if there is one.
     pub(in crate::service) async fn index_faults(&self) -> Result<Vec<Fault>, ServiceError> {
-        if !self.shelf.folder.exists() {
+        if !self.context.shelf.folder.exists() {
             return Ok(Vec::new());
         }
-        let folder = self.shelf.folder.clone();
-        let reading = tokio::task::spawn_blocking(move || Library::open(&folder)?.damaged());
+        let folder = self.context.shelf.folder.clone();
+        let reading = tokio::task::spawn_blocking(move || Index::open(&folder)?.damaged());
         let remedy = "`linkscent search --rebuild` writes the index again from the pages";
         let fault = |problem: String| Fault::left("library", problem, remedy);
         Ok(match reading.await.map_err(anyhow::Error::from)? {
@@ -31,8 +31,8 @@ impl Service {
             .index_faults()
             .await
             .is_ok_and(|faults| !faults.is_empty());
-        if is_damaged && self.forget_index().await.is_ok() {
-            self.say_changed();
+        if is_damaged && self.context.forget_index().await.is_ok() {
+            self.context.say_changed();
             return ServiceError::refused(
                 "The library's index was damaged, and is written again from the pages: search once \
                  more in a while.",

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::super::standings::KnownPages;
-use crate::service::{Service, ServiceError};
+use crate::service::{Library, ServiceError};
 use crate::store::Topic;
 
 /// Topics, or all together, of which it is kept.
@@ -121,39 +121,32 @@ impl Known {
     }
 }
 
-impl Service {
-    /// Says that the person changed something: it is seen at the next look.
-    pub(in super::super) fn say_changed(&self) {
-        self.shelf.known.forget();
-        self.guides.begin_era();
-        self.supervisor.say_changed();
-    }
-
+impl Library {
     /// What is known of pages. What was worked out last is used as long as nothing has changed; of many
     /// pages also while it is worked out again for what crawls brought since.
     pub(super) async fn standings(
         &self,
         topic: Option<&Topic>,
     ) -> Result<Arc<KnownPages>, ServiceError> {
-        let version = *self.supervisor.changes().borrow();
+        let version = *self.context.supervisor.changes().borrow();
         let of = topic.map(|topic| topic.id);
         let mut turn = None;
         loop {
-            match self.shelf.known.there(of, version) {
+            match self.context.shelf.known.there(of, version) {
                 There::Fresh(known) => return Ok(known),
                 There::Old(known) => {
                     let (service, topic) = (self.clone(), topic.cloned());
-                    self.supervisor.background().spawn(async move {
+                    self.context.supervisor.background().spawn(async move {
                         if let Err(error) = service.work_out(topic.as_ref(), version).await {
                             tracing::warn!("what is known of pages is not worked out: {error}");
-                            service.shelf.known.forget();
+                            service.context.shelf.known.forget();
                         }
                     });
                     return Ok(known);
                 }
                 There::Nothing if turn.is_some() => return self.work_out(topic, version).await,
                 // Who else asks meanwhile waits for the same.
-                There::Nothing => turn = Some(self.shelf.known.turn(of).lock_owned().await),
+                There::Nothing => turn = Some(self.context.shelf.known.turn(of).lock_owned().await),
             }
         }
     }
@@ -163,7 +156,7 @@ impl Service {
         topic: Option<&Topic>,
         version: u64,
     ) -> Result<Arc<KnownPages>, ServiceError> {
-        let (begun, state) = (Instant::now(), self.shelf.known.state());
+        let (begun, state) = (Instant::now(), self.context.shelf.known.state());
         let known = Arc::new(self.known_pages(topic).await?);
         let worked = Worked {
             known: Arc::clone(&known),
@@ -172,7 +165,7 @@ impl Service {
             is_renewed: false,
         };
         let of = topic.map(|topic| topic.id);
-        self.shelf.known.keep(of, state, worked);
+        self.context.shelf.known.keep(of, state, worked);
         Ok(known)
     }
 }

@@ -1,8 +1,10 @@
 use linkscent_core::wire::api::Forget;
 
 use super::*;
+
 use crate::crawler::fake_web::web_about;
 use crate::crawler::way::Way;
+use crate::service::Services;
 use crate::service::{NewCrawl, Starts};
 use crate::store::CrawlState;
 
@@ -14,7 +16,7 @@ fn about(page: u64) -> &'static str {
     }
 }
 
-pub(crate) async fn crawled(folder: &Path) -> (Service, Topic, i64) {
+pub(crate) async fn crawled(folder: &Path) -> (Services, Topic, i64) {
     crawled_on(folder, web_about(about).await, "http://host0.test/1").await
 }
 
@@ -23,17 +25,17 @@ pub(in crate::service) async fn crawled_on(
     folder: &Path,
     way: Way,
     start: &str,
-) -> (Service, Topic, i64) {
+) -> (Services, Topic, i64) {
     let store = Store::open(folder).await.unwrap();
-    let service = Service::new(store, way);
+    let service = Services::new(store, way);
     let targets = [start.to_owned()];
-    let topic = service.create_topic("bees", &targets).await.unwrap();
+    let topic = service.topics.create_topic("bees", &targets).await.unwrap();
     let new = NewCrawl::new(Starts::default(), 12);
-    let crawl = service.begin_crawl(&topic, &new).await.unwrap();
-    let mut changes = service.supervisor.changes();
+    let crawl = service.crawls.begin_crawl(&topic, &new).await.unwrap();
+    let mut changes = service.context.supervisor.changes();
     loop {
-        let row = service.crawl(crawl.id).await.unwrap().0;
-        if row.state == CrawlState::Done && !service.store.is_locked(crawl.id) {
+        let row = service.crawls.crawl(crawl.id).await.unwrap().0;
+        if row.state == CrawlState::Done && !service.context.store.is_locked(crawl.id) {
             return (service, topic, crawl.id);
         }
         changes.changed().await.unwrap();
@@ -53,18 +55,37 @@ pub(in crate::service) fn words(text: &str) -> LibraryQuery {
 async fn what_a_crawl_kept_is_found_by_words_with_its_way() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, crawl) = crawled(folder.path()).await;
-    let kept = service.store.kept_after(crawl, 0, 100).await.unwrap();
+    let kept = service
+        .context
+        .store
+        .kept_after(crawl, 0, 100)
+        .await
+        .unwrap();
     assert!(kept.len() > 5, "{kept:?}");
-    let nothing = service.search(Some(&topic), &words("honey")).await.unwrap();
+    let nothing = service
+        .library
+        .search(Some(&topic), &words("honey"))
+        .await
+        .unwrap();
     assert_eq!(nothing.total, 0, "nothing was taken in yet");
     let told = Mutex::new(Vec::new());
-    let taken = service.catch_up(|so_far| told.lock().unwrap().push(so_far));
+    let taken = service
+        .library
+        .catch_up(|so_far| told.lock().unwrap().push(so_far));
     assert_eq!(taken.await.unwrap(), kept.len() as u64);
     assert_eq!(told.into_inner().unwrap(), [kept.len() as u64]);
-    assert_eq!(service.catch_up(|_| {}).await.unwrap(), 0);
+    assert_eq!(service.library.catch_up(|_| {}).await.unwrap(), 0);
 
-    let found = service.search(Some(&topic), &words("honey")).await.unwrap();
-    let trains = service.search(None, &words("trains")).await.unwrap();
+    let found = service
+        .library
+        .search(Some(&topic), &words("honey"))
+        .await
+        .unwrap();
+    let trains = service
+        .library
+        .search(None, &words("trains"))
+        .await
+        .unwrap();
     assert_eq!(found.total + trains.total, kept.len());
     assert!(found.total > 0 && trains.total > 0);
     let page = &found.pages[0];
@@ -89,14 +110,23 @@ async fn what_a_crawl_kept_is_found_by_words_with_its_way() {
         all: false,
         ..words("")
     };
-    let finds = service.search(Some(&topic), &finds).await.unwrap();
-    let best = service.store.best_results(crawl, 100, 0).await.unwrap();
+    let finds = service.library.search(Some(&topic), &finds).await.unwrap();
+    let best = service
+        .context
+        .store
+        .best_results(crawl, 100, 0)
+        .await
+        .unwrap();
     assert!(finds.total >= best.len() && finds.total < kept.len());
     let mark = found.pages[0].address.clone();
-    let row = service.crawl(crawl).await.unwrap().0;
-    let marking = service.mark_result(&row, &topic, &mark, Some(false));
+    let row = service.crawls.crawl(crawl).await.unwrap().0;
+    let marking = service.crawls.mark_result(&row, &topic, &mark, Some(false));
     marking.await.unwrap();
-    let found = service.search(Some(&topic), &words("honey")).await.unwrap();
+    let found = service
+        .library
+        .search(Some(&topic), &words("honey"))
+        .await
+        .unwrap();
     let page = found.pages.iter().find(|page| page.address == mark);
     assert_eq!(page.unwrap().mark, Some(false));
 }
@@ -105,44 +135,56 @@ async fn what_a_crawl_kept_is_found_by_words_with_its_way() {
 async fn what_is_forgotten_or_deleted_is_in_no_index() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, crawl) = crawled(folder.path()).await;
-    service.catch_up(|_| {}).await.unwrap();
-    let all = service.search(Some(&topic), &words("")).await.unwrap();
+    service.library.catch_up(|_| {}).await.unwrap();
+    let all = service
+        .library
+        .search(Some(&topic), &words(""))
+        .await
+        .unwrap();
     let gone = all.pages[0].address.clone();
     // Another process has the index open.
     let store = Store::open(folder.path()).await.unwrap();
-    let other = Service::new(store, Way::default());
-    let seen = other.search(Some(&topic), &words("")).await.unwrap();
+    let other = Services::new(store, Way::default());
+    let seen = other
+        .library
+        .search(Some(&topic), &words(""))
+        .await
+        .unwrap();
     assert_eq!(seen.total, all.total);
 
     let asked = Forget {
         pages: vec![gone.clone()],
         ..Forget::default()
     };
-    let forgotten = service.forget(&asked).await.unwrap();
+    let forgotten = service.deletion.forget(&asked).await.unwrap();
     assert!(forgotten.left.is_empty(), "{forgotten:?}");
     assert!(!folder.path().join("library/meta.json").exists());
-    service.catch_up(|_| {}).await.unwrap();
+    service.library.catch_up(|_| {}).await.unwrap();
     for service in [&service, &other] {
-        let left = service.search(Some(&topic), &words("")).await.unwrap();
+        let left = service
+            .library
+            .search(Some(&topic), &words(""))
+            .await
+            .unwrap();
         assert_eq!(left.total, all.total - 1);
         assert!(left.pages.iter().all(|page| page.address != gone));
     }
 
-    let row = service.crawl(crawl).await.unwrap().0;
-    service.hide_crawl(&row, true).await.unwrap();
-    let hidden = service.search(None, &words("")).await.unwrap();
+    let row = service.crawls.crawl(crawl).await.unwrap().0;
+    service.crawls.hide_crawl(&row, true).await.unwrap();
+    let hidden = service.library.search(None, &words("")).await.unwrap();
     assert_eq!(hidden.total, 0);
-    service.delete_crawl(&row).await.unwrap();
+    service.deletion.delete_crawl(&row).await.unwrap();
     assert!(!folder.path().join("library/meta.json").exists());
-    assert_eq!(service.catch_up(|_| {}).await.unwrap(), 0);
+    assert_eq!(service.library.catch_up(|_| {}).await.unwrap(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_that_no_search_can_read_is_written_again() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, _) = crawled(folder.path()).await;
-    let taken = service.catch_up(|_| {}).await.unwrap();
-    assert!(service.index_faults().await.unwrap().is_empty());
+    let taken = service.library.catch_up(|_| {}).await.unwrap();
+    assert!(service.library.index_faults().await.unwrap().is_empty());
     let files = std::fs::read_dir(folder.path().join("library")).unwrap();
     let mut files = files.map(|file| file.unwrap().path());
     let columns = files.find(|file| file.extension().is_some_and(|end| end == "fast"));
@@ -153,13 +195,21 @@ async fn an_index_that_no_search_can_read_is_written_again() {
     bytes[..end].fill(0);
     std::fs::write(&columns, bytes).unwrap();
     let store = Store::open(folder.path()).await.unwrap();
-    let again = Service::new(store, Way::default());
-    let faults = again.index_faults().await.unwrap();
+    let again = Services::new(store, Way::default());
+    let faults = again.library.index_faults().await.unwrap();
     assert!(faults[0].problem.contains(".fast is damaged"), "{faults:?}");
-    let refused = again.search(Some(&topic), &words("")).await.unwrap_err();
+    let refused = again
+        .library
+        .search(Some(&topic), &words(""))
+        .await
+        .unwrap_err();
     assert!(refused.to_string().contains("was damaged"), "{refused}");
-    assert_eq!(again.catch_up(|_| {}).await.unwrap(), taken);
-    let found = again.search(Some(&topic), &words("")).await.unwrap();
+    assert_eq!(again.library.catch_up(|_| {}).await.unwrap(), taken);
+    let found = again
+        .library
+        .search(Some(&topic), &words(""))
+        .await
+        .unwrap();
     assert_eq!(found.total as u64, taken);
 }
 
@@ -167,11 +217,15 @@ async fn an_index_that_no_search_can_read_is_written_again() {
 async fn an_index_that_is_damaged_is_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, _) = crawled(folder.path()).await;
-    let taken = service.catch_up(|_| {}).await.unwrap();
+    let taken = service.library.catch_up(|_| {}).await.unwrap();
     std::fs::write(folder.path().join("library/meta.json"), "{").unwrap();
     let store = Store::open(folder.path()).await.unwrap();
-    let again = Service::new(store, Way::default());
-    assert_eq!(again.catch_up(|_| {}).await.unwrap(), taken);
-    let found = again.search(Some(&topic), &words("")).await.unwrap();
+    let again = Services::new(store, Way::default());
+    assert_eq!(again.library.catch_up(|_| {}).await.unwrap(), taken);
+    let found = again
+        .library
+        .search(Some(&topic), &words(""))
+        .await
+        .unwrap();
     assert_eq!(found.total as u64, taken);
 }

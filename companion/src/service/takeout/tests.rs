@@ -2,13 +2,15 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use super::*;
+
 use crate::crawler::fake_web::{moved_web, web_about};
 use crate::crawler::way::Way;
+use crate::service::Services;
 use crate::service::library::tests::crawled_on;
 
-async fn crawled(folder: &std::path::Path, way: Way, start: &str) -> (Service, Topic) {
+async fn crawled(folder: &std::path::Path, way: Way, start: &str) -> (Services, Topic) {
     let (service, topic, _) = crawled_on(folder, way, start).await;
-    service.catch_up(|_| {}).await.unwrap();
+    service.library.catch_up(|_| {}).await.unwrap();
     (service, topic)
 }
 
@@ -21,7 +23,7 @@ fn all() -> LibraryQuery {
 
 /// What was written of all pages, in parts of at least that many bytes.
 async fn parts(
-    service: &Service,
+    service: &Services,
     topic: &Topic,
     name: &str,
     size: u64,
@@ -42,7 +44,9 @@ async fn parts(
         }),
     };
     let query = all();
-    let pages = service.take_out(Some(topic), &query, format, to, |_| {});
+    let pages = service
+        .exports
+        .take_out(Some(topic), &query, format, to, |_| {});
     let pages = pages.await.unwrap();
     let made = made.lock().unwrap().clone();
     (pages, made)

@@ -5,7 +5,9 @@ use linkscent_core::critics::taxonomy::ClassPage;
 use tempfile::TempDir;
 
 use super::*;
+
 use crate::crawler::way::Way;
+use crate::service::Services;
 use crate::service::{NewCrawl, Starts};
 use crate::store::{CrawlState, Store};
 
@@ -24,12 +26,15 @@ fn taxonomy(classes: &[(&str, usize)]) -> Taxonomy {
     Taxonomy::of(classes.iter().map(class).collect()).unwrap().0
 }
 
-async fn service() -> (TempDir, Service, Topic) {
+async fn service() -> (TempDir, Services, Topic) {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::new(Store::in_memory(folder.path()), Way::default());
+    let service = Services::new(Store::in_memory(folder.path()), Way::default());
     let classes = taxonomy(&[("Top/Bees", 2), ("Top/Bees-wax", 1), ("Top/Bees/Wild", 3)]);
     let good = ["Top/Bees/Wild".to_owned()];
-    let topic = service.import_taxonomy("bees", &classes, Some(&good)).await;
+    let topic = service
+        .topics
+        .import_taxonomy("bees", &classes, Some(&good))
+        .await;
     (folder, service, topic.unwrap())
 }
 
@@ -51,7 +56,7 @@ fn said(id: &str, topic: &str, class: Option<&str>) -> Event {
 async fn a_tree_is_told_from_above_with_all_pages_below_a_node() {
     let (_folder, service, topic) = service().await;
     let told = || async {
-        let classes = service.needed_classes(&topic).await.unwrap();
+        let classes = service.topics.needed_classes(&topic).await.unwrap();
         assert!(classes.by_class);
         let line = |node: ClassNode| {
             let mark = |holds: bool, mark| if holds { mark } else { "" };
@@ -68,14 +73,14 @@ async fn a_tree_is_told_from_above_with_all_pages_below_a_node() {
     ];
     assert_eq!(told().await, expected);
     let both = ["Top/Bees-wax", "Top"].map(str::to_owned);
-    service.choose_good(&topic, &both).await.unwrap();
+    service.topics.choose_good(&topic, &both).await.unwrap();
     let told = told().await;
     assert_eq!(
         (&*told[0], &*told[3]),
         ("Top 6 good", "Top/Bees-wax 1 class good")
     );
-    let plain = service.create_topic("plain", &[]).await.unwrap();
-    let refused = service.needed_classes(&plain).await.err().unwrap();
+    let plain = service.topics.create_topic("plain", &[]).await.unwrap();
+    let refused = service.topics.needed_classes(&plain).await.err().unwrap();
     assert!(refused.to_string().contains("has no taxonomy"), "{refused}");
 }
 
@@ -88,23 +93,23 @@ async fn every_crawl_of_the_topic_that_runs_hears_of_a_class() {
             ..Starts::default()
         };
         let new = NewCrawl::new(starts, 10);
-        service.prepare_crawl(topic, &new).await.unwrap().id
+        service.crawls.prepare_crawl(topic, &new).await.unwrap().id
     };
-    let other = service.create_topic("birds", &[]).await.unwrap();
+    let other = service.topics.create_topic("birds", &[]).await.unwrap();
     let (first, second, over, of_other) = (
         begin(&topic).await,
         begin(&topic).await,
         begin(&topic).await,
         begin(&other).await,
     );
-    let store = &service.store;
+    let store = &service.context.store;
     let done = store.set_state(over, CrawlState::Done, "budget");
     done.await.unwrap();
     // Each is run elsewhere, by whoever holds its lock.
     let crawls = [first, second, over, of_other];
     let _locks = crawls.map(|crawl| store.lock_crawl(crawl).unwrap());
     let heard = async |events: Vec<Event>| {
-        let taken = service.take_events(events).await.unwrap();
+        let taken = service.topics.take_events(events).await.unwrap();
         let mut heard = Vec::new();
         for crawl in crawls {
             let commands = store.take_commands(crawl).await.unwrap();

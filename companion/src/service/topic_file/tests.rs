@@ -1,54 +1,70 @@
 use super::*;
 use crate::crawler::way::Way;
 use crate::service::Remark;
+use crate::service::Services;
 use crate::service::library::tests::{crawled, words};
 use crate::store::Store;
 
-async fn stranger() -> (tempfile::TempDir, Service) {
+async fn stranger() -> (tempfile::TempDir, Services) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).await.unwrap();
-    (folder, Service::new(store, Way::default()))
+    (folder, Services::new(store, Way::default()))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_a_topic_in_judges_as_its_giver_and_learns_no_address_but_marks() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, crawl) = crawled(folder.path()).await;
-    service.catch_up(|_| {}).await.unwrap();
-    let keys = service.found_keys(Some(&topic), &words("trains")).await;
+    service.library.catch_up(|_| {}).await.unwrap();
+    let keys = service
+        .annotations
+        .found_keys(Some(&topic), &words("trains"))
+        .await;
     let not = Remark::read("not", "").unwrap();
-    service.remark(&keys.unwrap()[..1], &not).await.unwrap();
-    let tag = Remark::read("tag", "secret").unwrap();
-    let keys = service.found_keys(Some(&topic), &words("honey")).await;
-    service.remark(&keys.unwrap()[..1], &tag).await.unwrap();
     service
+        .annotations
+        .remark(&keys.unwrap()[..1], &not)
+        .await
+        .unwrap();
+    let tag = Remark::read("tag", "secret").unwrap();
+    let keys = service
+        .annotations
+        .found_keys(Some(&topic), &words("honey"))
+        .await;
+    service
+        .annotations
+        .remark(&keys.unwrap()[..1], &tag)
+        .await
+        .unwrap();
+    service
+        .topics
         .say(&topic, "hives of wood", Some(true))
         .await
         .unwrap();
 
-    let topic = service.topic(topic.id).await.unwrap();
-    let bytes = service.topic_file(&topic, false).await.unwrap();
+    let topic = service.topics.topic(topic.id).await.unwrap();
+    let bytes = service.topics.topic_file(&topic, false).await.unwrap();
     let file = TopicFile::read(&bytes).unwrap();
     assert_eq!((&*file.name, file.targets()), ("bees", 1));
     assert_eq!(file.said.len(), 3);
     let (_other_folder, other) = stranger().await;
-    let taken = other.take_topic_in(&file, None).await.unwrap();
+    let taken = other.topics.take_topic_in(&file, None).await.unwrap();
     assert_eq!(taken.name, "bees");
     let (mine, theirs) = (
-        service.guide(&topic).await.unwrap(),
-        other.guide(&taken).await.unwrap(),
+        service.models.guide(&topic).await.unwrap(),
+        other.models.guide(&taken).await.unwrap(),
     );
     assert!(!file.learned.is_empty());
     assert!(
         theirs.knowledge().beginning.is_some(),
         "what was learned goes along"
     );
-    let marks = other.store.marks(taken.id).await.unwrap();
+    let marks = other.context.store.marks(taken.id).await.unwrap();
     assert_eq!(marks.len(), 2);
 
     // Marked pages are named, others are not; nor are tags.
     let named: Vec<String> = marks.into_iter().map(|mark| mark.address).collect();
-    let rows = service.store.fetches(crawl).await.unwrap();
+    let rows = service.context.store.fetches(crawl).await.unwrap();
     let mut others = rows.iter().filter(|row| !named.contains(&row.address));
     let says = |text: &str| {
         bytes
@@ -63,7 +79,7 @@ async fn who_takes_a_topic_in_judges_as_its_giver_and_learns_no_address_but_mark
     assert!(rows.len() > named.len());
     assert_eq!(others.find(told), None);
     assert!(!says("secret"));
-    let with = service.topic_file(&topic, true).await.unwrap();
+    let with = service.topics.topic_file(&topic, true).await.unwrap();
     let with = TopicFile::read(&with).unwrap();
     assert_eq!(with.said.len(), 4, "tags go along if it is asked for");
 
@@ -71,8 +87,14 @@ async fn who_takes_a_topic_in_judges_as_its_giver_and_learns_no_address_but_mark
     // the rest of the web, so numbers differ.
     assert_eq!(mine.critic(), theirs.critic());
     let (mut bees, mut trains) = (Vec::new(), Vec::new());
-    for row in service.store.kept_after(crawl, 0, 100).await.unwrap() {
-        let page = service.kept_page(crawl, row.number).await.unwrap();
+    for row in service
+        .context
+        .store
+        .kept_after(crawl, 0, 100)
+        .await
+        .unwrap()
+    {
+        let page = service.library.kept_page(crawl, row.number).await.unwrap();
         let relevance = theirs.judge(&page).relevance.value();
         if page.document().raw_text().contains("trains") {
             trains.push(relevance);
@@ -88,7 +110,7 @@ async fn who_takes_a_topic_in_judges_as_its_giver_and_learns_no_address_but_mark
 async fn hostile_and_half_files_are_refused_and_leave_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, _) = crawled(folder.path()).await;
-    let bytes = service.topic_file(&topic, false).await.unwrap();
+    let bytes = service.topics.topic_file(&topic, false).await.unwrap();
     let file = TopicFile::read(&bytes).unwrap();
     let (_other_folder, other) = stranger().await;
     for length in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
@@ -106,25 +128,31 @@ async fn hostile_and_half_files_are_refused_and_leave_nothing() {
     hostile
         .said
         .push(EventKind::mark_unread("javascript:alert(1)", Some(true)));
-    assert!(other.take_topic_in(&hostile, None).await.is_err());
+    assert!(other.topics.take_topic_in(&hostile, None).await.is_err());
     let mut hostile = file.clone();
     hostile.critic = "regex \"(((\"".to_owned();
-    assert!(other.take_topic_in(&hostile, None).await.is_err());
+    assert!(other.topics.take_topic_in(&hostile, None).await.is_err());
     let mut hostile = file.clone();
     // Nothing is made of a topic that could not be used.
     hostile.critic = "form about \"wasps\"".to_owned();
-    let refused = other.take_topic_in(&hostile, None).await;
+    let refused = other.topics.take_topic_in(&hostile, None).await;
     assert!(refused.is_err(), "there are no wasps");
-    assert!(other.store.topics().await.unwrap().is_empty());
+    assert!(other.context.store.topics().await.unwrap().is_empty());
     let mut hostile = file.clone();
     hostile.said.push(EventKind::Remove {
         removed: true,
         for_good: true,
     });
-    assert!(other.store.topics().await.unwrap().is_empty());
-    let taken = other.take_topic_in(&hostile, Some("bees of others")).await;
+    assert!(other.context.store.topics().await.unwrap().is_empty());
+    let taken = other
+        .topics
+        .take_topic_in(&hostile, Some("bees of others"))
+        .await;
     assert!(!taken.unwrap().is_removed, "that is not said by a file");
-    let twice = other.take_topic_in(&file, Some("bees of others")).await;
+    let twice = other
+        .topics
+        .take_topic_in(&file, Some("bees of others"))
+        .await;
     assert!(twice.is_err(), "one that is there is left alone");
 }
 
@@ -132,12 +160,19 @@ async fn hostile_and_half_files_are_refused_and_leave_nothing() {
 async fn what_was_learned_by_a_strategy_that_is_unknown_here_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let (service, topic, _) = crawled(folder.path()).await;
-    service.catch_up(|_| {}).await.unwrap();
-    let keys = service.found_keys(Some(&topic), &words("trains")).await;
+    service.library.catch_up(|_| {}).await.unwrap();
+    let keys = service
+        .annotations
+        .found_keys(Some(&topic), &words("trains"))
+        .await;
     let not = Remark::read("not", "").unwrap();
-    service.remark(&keys.unwrap()[..1], &not).await.unwrap();
-    let topic = service.topic(topic.id).await.unwrap();
-    let bytes = service.topic_file(&topic, false).await.unwrap();
+    service
+        .annotations
+        .remark(&keys.unwrap()[..1], &not)
+        .await
+        .unwrap();
+    let topic = service.topics.topic(topic.id).await.unwrap();
+    let bytes = service.topics.topic_file(&topic, false).await.unwrap();
     let mut file = TopicFile::read(&bytes).unwrap();
     let mut knowledge = read_model(&file.learned).unwrap();
     knowledge.strategy = "of a later time".to_owned();
@@ -145,9 +180,9 @@ async fn what_was_learned_by_a_strategy_that_is_unknown_here_is_left() {
     let read = TopicFile::read(&file.write().unwrap()).unwrap();
     assert!(read.learned.is_empty());
     let (_other_folder, other) = stranger().await;
-    let taken = other.take_topic_in(&read, None).await.unwrap();
-    assert!(other.guide(&taken).await.is_ok());
-    let times = other.store.events(taken.id).await.unwrap();
+    let taken = other.topics.take_topic_in(&read, None).await.unwrap();
+    assert!(other.models.guide(&taken).await.is_ok());
+    let times = other.context.store.events(taken.id).await.unwrap();
     let now = clock::now() as u64;
     assert!(
         times.iter().all(|event| event.time <= now + 10),
@@ -158,16 +193,21 @@ async fn what_was_learned_by_a_strategy_that_is_unknown_here_is_left() {
 #[tokio::test(flavor = "multi_thread")]
 async fn marked_pages_of_private_networks_stay_at_home() {
     let (folder, service) = stranger().await;
-    let topic = service.create_topic("bees", &[]).await.unwrap();
+    let topic = service.topics.create_topic("bees", &[]).await.unwrap();
     for page in [
         "http://wiki.corp/secret",
         "http://10.0.0.7/hives",
         "http://a.test/bees",
     ] {
         let mark = EventKind::mark_unread(page, Some(true));
-        service.store.note(&topic, vec![mark]).await.unwrap();
+        service
+            .context
+            .store
+            .note(&topic, vec![mark])
+            .await
+            .unwrap();
     }
-    let bytes = service.topic_file(&topic, false).await.unwrap();
+    let bytes = service.topics.topic_file(&topic, false).await.unwrap();
     let file = TopicFile::read(&bytes).unwrap();
     assert_eq!(
         file.said,

@@ -3,8 +3,11 @@ use std::sync::atomic::Ordering;
 use linkscent_archive::warc::Reader;
 
 use super::*;
+use crate::service::LibraryQuery;
+
 use crate::crawler::fake_web::changing_web;
 use crate::crawler::way::Way;
+use crate::service::Services;
 use crate::store::{CrawlState, Store};
 
 fn look(crawl: i64, page: u8, time: i64) -> LookRow {
@@ -62,11 +65,11 @@ fn unpacked(archive: &std::path::Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-async fn ended(service: &Service, crawl: i64) {
-    let mut changes = service.supervisor.changes();
+async fn ended(service: &Services, crawl: i64) {
+    let mut changes = service.context.supervisor.changes();
     loop {
-        let row = service.crawl(crawl).await.unwrap().0;
-        if row.state == CrawlState::Done && !service.store.is_locked(crawl) {
+        let row = service.crawls.crawl(crawl).await.unwrap().0;
+        if row.state == CrawlState::Done && !service.context.store.is_locked(crawl) {
             return;
         }
         changes.changed().await.unwrap();
@@ -78,41 +81,53 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
     let folder = tempfile::tempdir().unwrap();
     let (way, web) = changing_web().await;
     web.listed.store(3, Ordering::SeqCst);
-    let service = Service::new(Store::open(folder.path()).await.unwrap(), way);
+    let service = Services::new(Store::open(folder.path()).await.unwrap(), way);
     let start = "http://a.test/1".to_owned();
     let topic = service
+        .topics
         .create_topic("bees", std::slice::from_ref(&start))
         .await
         .unwrap();
-    let nothing = service.prepare_round(&topic, 20).await.unwrap();
+    let nothing = service.watching.prepare_round(&topic, 20).await.unwrap();
     assert_eq!(nothing, None, "nothing is known yet");
     let first = NewCrawl::new(Starts::default(), 60);
-    let first = service.begin_crawl(&topic, &first).await.unwrap();
+    let first = service.crawls.begin_crawl(&topic, &first).await.unwrap();
     ended(&service, first.id).await;
-    assert_eq!(service.store.looks(topic.id).await.unwrap().len(), 25);
-    service.catch_up(|_| {}).await.unwrap();
-    service.saw_finds(Some(&topic)).await.unwrap();
+    assert_eq!(
+        service.context.store.looks(topic.id).await.unwrap().len(),
+        25
+    );
+    service.library.catch_up(|_| {}).await.unwrap();
+    service.library.saw_finds(Some(&topic)).await.unwrap();
 
     // What the crawl left out meanwhile is no round's either.
     let leave_out = async |is_left_out| {
-        let left = service.store.leave_out(first.id, "a.test", is_left_out);
+        let left = service
+            .context
+            .store
+            .leave_out(first.id, "a.test", is_left_out);
         left.await.unwrap();
     };
     leave_out(true).await;
-    let nothing = service.prepare_round(&topic, 20).await.unwrap();
+    let nothing = service.watching.prepare_round(&topic, 20).await.unwrap();
     assert_eq!(nothing, None, "every page lies there");
     leave_out(false).await;
 
     // What was said is kept as it was said.
     let still = ["http://a.test/still1".to_owned()];
     let copy = service
+        .context
         .store
         .copies(topic.id, &still)
         .await
         .unwrap()
         .remove(0);
-    let row = service.kept_row(copy.crawl, copy.number).await.unwrap();
-    let archive = service.store.warc_path(copy.crawl);
+    let row = service
+        .library
+        .kept_row(copy.crawl, copy.number)
+        .await
+        .unwrap();
+    let archive = service.context.store.warc_path(copy.crawl);
     let kept = Reader::exchange_at(&archive, row.offset, &row.address).unwrap();
     assert_eq!(kept.header("etag").as_deref(), Some("\"one\""));
     let request = kept.exchange.request.unwrap();
@@ -127,7 +142,12 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
 
     web.listed.store(5, Ordering::SeqCst);
     web.asked.lock().unwrap().clear();
-    let round = service.begin_round(&topic, 60).await.unwrap().unwrap();
+    let round = service
+        .watching
+        .begin_round(&topic, 60)
+        .await
+        .unwrap()
+        .unwrap();
     ended(&service, round.id).await;
     let asked = web.asked.lock().unwrap().clone();
     let pages: Vec<&(String, bool)> = asked
@@ -143,7 +163,7 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
         "some are asked conditionally: {asked:?}"
     );
     // The archive says of a page that is as it was where it was fetched.
-    let archive = unpacked(&service.store.warc_path(round.id));
+    let archive = unpacked(&service.context.store.warc_path(round.id));
     let revisits = archive.matches("WARC-Type: revisit").count();
     assert_eq!(revisits, pages.iter().filter(|page| page.1).count());
     assert!(archive.contains("HTTP/1.1 304"), "{archive}");
@@ -178,20 +198,20 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
         "nothing is asked for twice: {asked:?}"
     );
 
-    service.catch_up(|_| {}).await.unwrap();
+    service.library.catch_up(|_| {}).await.unwrap();
     let new = LibraryQuery {
         new: true,
         most: 50,
         ..LibraryQuery::default()
     };
-    let new = service.search(Some(&topic), &new).await.unwrap();
+    let new = service.library.search(Some(&topic), &new).await.unwrap();
     let mut titles: Vec<&str> = new.pages.iter().map(|page| &*page.title).collect();
     titles.sort_unstable();
     assert_eq!(titles, ["/bee4", "/bee5"]);
     assert_eq!(new.pages[0].path, ["http://a.test/list"]);
 
     // It is known now that the list brought two, and the others nothing.
-    let pages = watched(&service.store.looks(topic.id).await.unwrap());
+    let pages = watched(&service.context.store.looks(topic.id).await.unwrap());
     let list = pages
         .iter()
         .find(|page| page.address.as_str().ends_with("/list"));
@@ -206,8 +226,8 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
 #[tokio::test]
 async fn a_topic_stands_within_bounds_and_its_feed_is_a_secret() {
     let folder = tempfile::tempdir().unwrap();
-    let service = Service::new(Store::in_memory(folder.path()), Way::default());
-    let topic = service.create_topic("bees", &[]).await.unwrap();
+    let service = Services::new(Store::in_memory(folder.path()), Way::default());
+    let topic = service.topics.create_topic("bees", &[]).await.unwrap();
     let day = Duration::from_hours(24);
     for (every, requests) in [
         (Duration::from_secs(59), 10),
@@ -215,19 +235,22 @@ async fn a_topic_stands_within_bounds_and_its_feed_is_a_secret() {
         (day, 0),
         (day, MOST_REQUESTS + 1),
     ] {
-        let refused = service.stand(&topic, every, requests).await;
+        let refused = service.watching.stand(&topic, every, requests).await;
         assert!(matches!(refused, Err(ServiceError::Refused(_))));
     }
-    assert_eq!(service.standing(&topic).await.unwrap(), None);
+    assert_eq!(service.watching.standing(&topic).await.unwrap(), None);
     let before = clock::now();
-    let standing = service.stand(&topic, day, 50).await.unwrap();
+    let standing = service.watching.stand(&topic, day, 50).await.unwrap();
     assert!(standing.due >= before + 86_400_000);
-    let again = service.stand(&topic, day * 2, 60).await.unwrap();
+    let again = service.watching.stand(&topic, day * 2, 60).await.unwrap();
     assert_eq!(again.feed, standing.feed, "who reads it goes on reading it");
-    assert_eq!(service.feed(&again.feed).await.unwrap().0.id, topic.id);
+    assert_eq!(
+        service.exports.feed(&again.feed).await.unwrap().0.id,
+        topic.id
+    );
     for wrong in ["", "x", &again.feed[1..]] {
-        assert!(service.feed(wrong).await.is_err());
+        assert!(service.exports.feed(wrong).await.is_err());
     }
-    service.rest(&topic).await.unwrap();
-    assert!(service.feed(&again.feed).await.is_err());
+    service.watching.rest(&topic).await.unwrap();
+    assert!(service.exports.feed(&again.feed).await.is_err());
 }

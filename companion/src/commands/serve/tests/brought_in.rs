@@ -11,7 +11,7 @@ const BYTES: (&str, &str) = ("content-type", "application/octet-stream");
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_is_looked_into_taken_in_and_gone_on_with() {
     let (server, base) = with_a_library().await;
-    let archive = server.app.service.store.warc_path(1);
+    let archive = server.app.service.rows().warc_path(1);
     let file: String =
         form_urlencoded::byte_serialize(archive.display().to_string().as_bytes()).collect();
     let look = server
@@ -37,7 +37,7 @@ async fn an_archive_is_looked_into_taken_in_and_gone_on_with() {
     let crawl = server.get(&format!("{base}/crawl/2")).await.text;
     assert!(crawl.contains("pages were taken in from"), "{crawl}");
     assert!(crawl.contains("Go on</button>"), "{crawl}");
-    let pages = async |crawl| server.app.service.counts(crawl).await.unwrap().pages;
+    let pages = async |crawl| server.app.service.crawls.counts(crawl).await.unwrap().pages;
     let before = pages(2).await;
     let more = format!("{base}/crawl/2/more");
     for (wrong, said) in [
@@ -56,8 +56,14 @@ async fn an_archive_is_looked_into_taken_in_and_gone_on_with() {
 async fn a_topic_is_given_away_and_taken_in() {
     let (server, base) = with_a_library().await;
     // As a program would: the file's bytes are no text.
-    let topic = server.app.service.topic(1).await.unwrap();
-    let bytes = server.app.service.topic_file(&topic, false).await.unwrap();
+    let topic = server.app.service.topics.topic(1).await.unwrap();
+    let bytes = server
+        .app
+        .service
+        .topics
+        .topic_file(&topic, false)
+        .await
+        .unwrap();
     let given = server.get(&format!("{base}/topic/1/file")).await;
     assert_eq!(
         given.headers["content-disposition"],
@@ -132,13 +138,13 @@ async fn a_crawl_has_its_own_strategy_and_is_given_more_pages_while_it_rests() {
     let to = server.send(&begin, "budget=2&strategy=breadth-first").await;
     assert!(to.unwrap().ends_with("/crawl/2"));
     server.rest(2).await;
-    let start = server.app.service.store.start_model(2).await.unwrap();
+    let start = server.app.service.rows().start_model(2).await.unwrap();
     let knowledge = linkscent_core::wire::read_model(&start).unwrap();
     assert_eq!(knowledge.strategy, "breadth-first");
 
-    let topic = server.app.service.topic(1).await.unwrap();
+    let topic = server.app.service.topics.topic(1).await.unwrap();
     let new = NewCrawl::new(Starts::default(), 2);
-    let crawl = server.app.service.prepare_crawl(&topic, &new).await;
+    let crawl = server.app.service.crawls.prepare_crawl(&topic, &new).await;
     let id = crawl.unwrap().id;
     let page = server.get(&format!("{base}/crawl/{id}")).await.text;
     assert!(page.contains("Start there too"), "{page}");
@@ -147,7 +153,7 @@ async fn a_crawl_has_its_own_strategy_and_is_given_more_pages_while_it_rests() {
     assert!(refused.text.contains("Line 1"), "{}", refused.text);
     let twice = "starts=http%3A%2F%2Fhost3.test%2F9%0Ahttp%3A%2F%2Fhost3.test%2F9";
     server.send(&seeds, twice).await.unwrap();
-    let (row, _) = server.app.service.crawl(id).await.unwrap();
+    let (row, _) = server.app.service.crawls.crawl(id).await.unwrap();
     let last = row.order.seeds.last().unwrap();
     assert_eq!(last, &("http://host3.test/9".to_owned(), false));
     assert_eq!(row.order.seeds.len(), 2);
@@ -167,12 +173,12 @@ async fn a_crawl_has_its_own_strategy_and_is_given_more_pages_while_it_rests() {
 #[tokio::test(flavor = "multi_thread")]
 async fn how_long_hosts_rest_is_changed_on_their_page() {
     let (server, base) = with_a_library().await;
-    let topic = server.app.service.topic(1).await.unwrap();
+    let topic = server.app.service.topics.topic(1).await.unwrap();
     let new = NewCrawl {
         delay: Some(1_500),
         ..NewCrawl::new(Starts::default(), 2)
     };
-    let crawl = server.app.service.prepare_crawl(&topic, &new).await;
+    let crawl = server.app.service.crawls.prepare_crawl(&topic, &new).await;
     let id = crawl.unwrap().id;
     let hosts = format!("{base}/crawl/{id}/hosts");
     let change = format!("{base}/crawl/{id}/delay");
@@ -194,7 +200,7 @@ async fn how_long_hosts_rest_is_changed_on_their_page() {
     let over = server
         .app
         .service
-        .store
+        .rows()
         .set_state(id, CrawlState::Stopped, "");
     over.await.unwrap();
     let refused = server.send(&change, "delay=3").await;
@@ -229,12 +235,12 @@ async fn programs_get_tokens_in_the_settings_that_are_shown_once() {
     assert!(!settings.contains(token), "it is shown once");
     assert!(settings.contains("&#60;notes&#62;") && settings.contains("never used"));
     let digest = crate::secret::digest(token);
-    let row = server.app.service.store.token(&digest).await.unwrap();
+    let row = server.app.service.rows().token(&digest).await.unwrap();
     let row = row.unwrap();
     let revoke = format!("{base}/settings/revoke");
     server
         .send(&revoke, &format!("id={}", row.id))
         .await
         .unwrap();
-    assert!(server.app.service.store.tokens().await.unwrap().is_empty());
+    assert!(server.app.service.rows().tokens().await.unwrap().is_empty());
 }

@@ -53,6 +53,7 @@ async fn good_nodes_are_chosen_and_every_page_of_a_crawl_can_be_corrected() {
     let base = server.enter().await;
     let service = &server.app.service;
     service
+        .topics
         .import_taxonomy("bees", &taxonomy(), None)
         .await
         .unwrap();
@@ -155,8 +156,8 @@ async fn good_nodes_are_chosen_and_every_page_of_a_crawl_can_be_corrected() {
     let said = "Travel/Rail &#38; sea, as you said";
     assert_eq!(corrected.matches(said).count(), 1);
     assert_eq!(corrected.matches("Take it back").count(), 1);
-    let topic = service.topic(1).await.unwrap();
-    let guide = service.guide(&topic).await.unwrap();
+    let topic = service.topics.topic(1).await.unwrap();
+    let guide = service.models.guide(&topic).await.unwrap();
     assert_eq!(guide.graph().corrected.len(), 1);
     for (class, why) in [("Travel", "no class “Travel”"), ("Bees", "no class “Bees”")] {
         let wrong = format!("address={one}&class={class}&{place}");
@@ -172,8 +173,8 @@ async fn good_nodes_are_chosen_and_every_page_of_a_crawl_can_be_corrected() {
     let expected = "/crawl/1/classes?node=Travel%2FRail%20%26%20sea&page=2";
     assert_eq!(led, format!("{base}{expected}"));
     assert!(!page("/crawl/1/classes?node=Science").await.contains(said));
-    let topic = service.topic(1).await.unwrap();
-    let guide = service.guide(&topic).await.unwrap();
+    let topic = service.topics.topic(1).await.unwrap();
+    let guide = service.models.guide(&topic).await.unwrap();
     assert!(guide.graph().corrected.is_empty());
 }
 
@@ -182,13 +183,13 @@ async fn a_topic_without_a_taxonomy_has_no_pages_by_class() {
     let server = Server::new().await;
     let base = server.enter().await;
     let service = &server.app.service;
-    let topic = service.create_topic("birds", &[]).await.unwrap();
+    let topic = service.topics.create_topic("birds", &[]).await.unwrap();
     let starts = Starts {
         seeds: vec!["http://a.test/".to_owned()],
         ..Starts::default()
     };
     let new = NewCrawl::new(starts, 1);
-    service.prepare_crawl(&topic, &new).await.unwrap();
+    service.crawls.prepare_crawl(&topic, &new).await.unwrap();
     assert!(
         !server
             .get(&format!("{base}/crawl/1"))
@@ -207,9 +208,9 @@ async fn a_crawl_begins_with_a_topic_that_is_offered() {
     let base = server.enter().await;
     let service = &server.app.service;
     let topic = async |name: &str| {
-        let topic = service.create_topic(name, &[]).await.unwrap();
+        let topic = service.topics.create_topic(name, &[]).await.unwrap();
         let critic = format!("text has \"{name}\"");
-        service.choose_critic(&topic, &critic).await.unwrap();
+        service.topics.choose_critic(&topic, &critic).await.unwrap();
         topic.id
     };
     let (trains, bees) = (topic("trains").await, topic("bees").await);
@@ -261,7 +262,13 @@ async fn a_crawl_begins_with_a_topic_that_is_offered() {
 async fn factors_of_a_strategy_that_has_some_are_weighed() {
     let server = Server::new().await;
     let base = server.enter().await;
-    server.app.service.create_topic("bees", &[]).await.unwrap();
+    server
+        .app
+        .service
+        .topics
+        .create_topic("bees", &[])
+        .await
+        .unwrap();
     let path = format!("{base}/topic/1");
     let choose = async |fields: &str| server.send(&format!("{path}/strategy"), fields).await;
     let shown = async || {

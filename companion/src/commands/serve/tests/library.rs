@@ -14,11 +14,11 @@ pub(super) async fn with_a_library() -> (Server, String) {
     let base = server.enter().await;
     let service = &server.app.service;
     let pages = ["http://host0.test/1".to_owned()];
-    let topic = service.create_topic("bees", &pages).await.unwrap();
+    let topic = service.topics.create_topic("bees", &pages).await.unwrap();
     let new = NewCrawl::new(Starts::default(), 30);
-    let crawl = service.begin_crawl(&topic, &new).await.unwrap();
+    let crawl = service.crawls.begin_crawl(&topic, &new).await.unwrap();
     server.rest(crawl.id).await;
-    service.catch_up(|_| {}).await.unwrap();
+    service.library.catch_up(|_| {}).await.unwrap();
     (server, base)
 }
 
@@ -67,7 +67,7 @@ async fn a_page_is_judged_with_and_without_a_script() {
     assert_eq!(reply.status, StatusCode::SEE_OTHER);
     let to = reply.headers["location"].to_str().unwrap();
     assert_eq!(to, format!("{base}/library?q=honey&page=0"));
-    let marks = server.app.service.store.marks(1).await.unwrap();
+    let marks = server.app.service.rows().marks(1).await.unwrap();
     assert!(!marks[0].target);
     let headers = [("host", HOST), FORM, ("accept", "text/html")];
     let forged = form("not").replace("page%3D0", "%0D%0Ax-evil%3A+1%C3%BC");
@@ -77,7 +77,7 @@ async fn a_page_is_judged_with_and_without_a_script() {
     assert!(!reply.headers.contains_key("x-evil"));
     let reply = post("undo", "application/json").await;
     assert_eq!(reply.status, StatusCode::NO_CONTENT);
-    assert!(server.app.service.store.marks(1).await.unwrap().is_empty());
+    assert!(server.app.service.rows().marks(1).await.unwrap().is_empty());
     assert_eq!(post("odd", "*/*").await.status, StatusCode::BAD_REQUEST);
     let forged = form("target").replace("csrf=", "csrf=x");
     let reply = server.post(&path, FORM, forged).await;

@@ -229,7 +229,9 @@ async fn people_come_in_by_a_provider() {
             .text
             .contains("There is no account for you ada@example.org")
     );
-    let added = service.add_account_without("ada@example.org", Role::Reader);
+    let added = service
+        .accounts
+        .add_account_without("ada@example.org", Role::Reader);
     added.await.unwrap();
     for password in ["", PASSWORD] {
         assert!(site.sign_in("ada@example.org", password).await.is_err());
@@ -249,12 +251,17 @@ async fn people_come_in_by_a_provider() {
     fake.says("1", None);
     there.come().await.unwrap();
     // Nobody has an account by an address that nobody verified.
-    service.bind_account("ada@example.org", None).await.unwrap();
+    service
+        .accounts
+        .bind_account("ada@example.org", None)
+        .await
+        .unwrap();
     assert_eq!(site.get("/", &key).await.status, StatusCode::SEE_OTHER);
     let refused = there.come().await.unwrap_err();
     let subject = format!("{} 1", fake.address);
     assert!(refused.text.contains(&subject), "{}", refused.text);
     service
+        .accounts
         .bind_account("editor", Some(&subject))
         .await
         .unwrap();
@@ -266,9 +273,9 @@ async fn people_come_in_by_a_provider() {
         page.text
     );
     assert!(page.text.contains("Change the password"));
-    let taken = service.bind_account("owner", Some(&subject)).await;
+    let taken = service.accounts.bind_account("owner", Some(&subject)).await;
     assert!(taken.unwrap_err().to_string().contains("another account"));
-    let again = service.bind_account("editor", Some("x 2")).await;
+    let again = service.accounts.bind_account("editor", Some("x 2")).await;
     assert!(
         again
             .unwrap_err()
@@ -282,6 +289,7 @@ async fn nobody_is_signed_in_by_what_another_began() {
     let there = WithProvider::new().await;
     let service = &there.site.server().app.service;
     service
+        .accounts
         .bind_account("owner", Some(&format!("{} 1", there.fake.address)))
         .await
         .unwrap();
@@ -398,7 +406,11 @@ async fn nobody_comes_in_by_what_another_provider_sent() {
         let (service, fake) = (&there.site.server().app.service, &there.fake);
         fake.said.lock().unwrap().names_itself = names_itself;
         let subject = format!("{} 1", fake.address);
-        service.bind_account("owner", Some(&subject)).await.unwrap();
+        service
+            .accounts
+            .bind_account("owner", Some(&subject))
+            .await
+            .unwrap();
         fake.says("1", None);
         let come = async |named: &str| {
             let (kept, state) = there.away().await;

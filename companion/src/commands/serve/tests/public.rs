@@ -15,14 +15,16 @@ impl Public {
         let server = Server::new().await;
         let service = server.app.service.clone();
         for role in Role::ALL {
-            let added = service.add_account(role.name(), role, Some(PASSWORD));
+            let added = service
+                .accounts
+                .add_account(role.name(), role, Some(PASSWORD));
             added.await.unwrap();
         }
         Self::serving(server, service)
     }
 
     /// A site of what is kept there.
-    pub(super) async fn on(service: Service) -> Self {
+    pub(super) async fn on(service: Services) -> Self {
         Self::serving(Server::new().await, service)
     }
 
@@ -37,7 +39,7 @@ impl Public {
         &self.0
     }
 
-    fn serving(mut server: Server, service: Service) -> Self {
+    fn serving(mut server: Server, service: Services) -> Self {
         let site = PublicSite::named("https://Links.example.org/").unwrap();
         server.app = App::public(service, PORT, site);
         server.router = router(server.app.clone());
@@ -170,7 +172,7 @@ async fn nobody_comes_in_who_has_not_signed_in() {
     }
     assert_eq!(site.get("/sign-in", "").await.status, StatusCode::OK);
     assert_eq!(site.get("/style.css", "").await.status, StatusCode::OK);
-    assert!(site.0.app.service.topics().await.unwrap().is_empty());
+    assert!(site.0.app.service.topics.topics().await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -211,7 +213,7 @@ async fn each_does_what_the_role_is_for() {
     let name = "name=Castles&examples=";
     let refused = site.send("/topics", &reader, name).await;
     assert_eq!(refused.status, StatusCode::FORBIDDEN);
-    assert!(service.topics().await.unwrap().is_empty());
+    assert!(service.topics.topics().await.unwrap().is_empty());
     let made = site.send("/topics", &owner, name).await;
     assert_eq!(made.status, StatusCode::SEE_OTHER, "{}", made.text);
     // Those about crawls and their pages are tried where there is one.
@@ -228,7 +230,7 @@ async fn each_does_what_the_role_is_for() {
             reply.text
         );
     }
-    let topic = service.store.topics().await.unwrap()[0].id;
+    let topic = service.rows().topics().await.unwrap()[0].id;
     let page = site.get(&format!("/topic/{topic}"), &reader).await;
     assert_eq!(page.status, StatusCode::OK);
     assert!(page.text.contains("Castles") && page.text.contains("class=\"reader\""));
@@ -249,7 +251,7 @@ async fn each_does_what_the_role_is_for() {
         .ask("POST", "/topics", &editor, "csrf=x&name=Towers&examples=")
         .await;
     assert_eq!(forged.status, StatusCode::FORBIDDEN);
-    let deeds = service.store.deeds(9).await.unwrap();
+    let deeds = service.rows().deeds(9).await.unwrap();
     let deeds: Vec<(&str, &str)> = deeds
         .iter()
         .map(|deed| (deed.account.as_str(), deed.what.as_str()))
@@ -279,7 +281,11 @@ async fn who_is_signed_out_or_changed_is_so_at_once() {
         wrong.text
     );
     let key = site.sign_in("reader", PASSWORD).await.unwrap();
-    service.change_role("reader", Role::Editor).await.unwrap();
+    service
+        .accounts
+        .change_role("reader", Role::Editor)
+        .await
+        .unwrap();
     let made = site.send("/topics", &key, "name=Castles&examples=").await;
     assert_eq!(made.status, StatusCode::SEE_OTHER);
     let out = site.ask("POST", "/sign-out", &key, "").await;
@@ -287,7 +293,7 @@ async fn who_is_signed_out_or_changed_is_so_at_once() {
     assert_eq!(site.get("/", &key).await.status, StatusCode::SEE_OTHER);
     let key = site.sign_in("reader", PASSWORD).await.unwrap();
     assert_eq!(site.get("/", &key).await.status, StatusCode::OK);
-    service.remove_account("reader").await.unwrap();
+    service.accounts.remove_account("reader").await.unwrap();
     assert_eq!(site.get("/", &key).await.status, StatusCode::SEE_OTHER);
 }
 
@@ -361,7 +367,7 @@ async fn who_comes_again_stays_signed_in() {
     );
     let digest = crate::secret::digest(&key);
     let earlier = crate::clock::now() - 3_600_000;
-    let store = &site.0.app.service.store;
+    let store = site.0.app.service.rows();
     store.sign_in_used(&digest, earlier).await.unwrap();
     assert_eq!(kept(&site.get("/", &key).await), key);
     assert!(!site.get("/", &key).await.headers.contains_key("set-cookie"));
@@ -371,7 +377,14 @@ async fn who_comes_again_stays_signed_in() {
 async fn a_program_comes_with_its_token() {
     let site = Public::new().await;
     let read = [crate::store::Permission::Read];
-    let token = site.0.app.service.make_token("notes", &read).await.unwrap();
+    let token = site
+        .0
+        .app
+        .service
+        .accounts
+        .make_token("notes", &read)
+        .await
+        .unwrap();
     let bearer = format!("Bearer {token}");
     let headers = [("host", SITE), ("authorization", bearer.as_str())];
     let reply = site.ask_with("GET", "/api/v1/topics", &headers, "").await;

@@ -9,10 +9,10 @@ async fn with_a_crawl() -> (Server, String) {
     let base = server.enter().await;
     let service = &server.app.service;
     let pages = ["http://a.test/".to_owned()];
-    let topic = service.create_topic("bees", &pages).await.unwrap();
+    let topic = service.topics.create_topic("bees", &pages).await.unwrap();
     let new = NewCrawl::new(Starts::default(), 10);
-    let crawl = service.prepare_crawl(&topic, &new).await.unwrap();
-    service.pause(&crawl).await.unwrap();
+    let crawl = service.crawls.prepare_crawl(&topic, &new).await.unwrap();
+    service.crawls.pause(&crawl).await.unwrap();
     (server, base)
 }
 
@@ -67,7 +67,7 @@ async fn browsers_are_called_otherwise() {
 #[tokio::test(flavor = "multi_thread")]
 async fn everything_is_taken_away_and_then_deleted() {
     let (server, base) = with_a_crawl().await;
-    let store = &server.app.service.store;
+    let store = server.app.service.rows();
     std::fs::write(store.warc_path(1), "").unwrap();
     let path = format!("{base}/settings/everything.tar");
     let request = Request::get(&path).header("host", HOST);

@@ -74,10 +74,13 @@ impl Shared {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (service, topic, crawl) = crawled(folder.path()).await;
-        service.catch_up(|_| {}).await.unwrap();
+        service.library.catch_up(|_| {}).await.unwrap();
         let query = crate::service::LibraryQuery::default();
-        let search = service.keep_search(Some(&topic), "queens", &query).await;
-        let rows = service.store.kept_after(crawl, 0, 9).await.unwrap();
+        let search = service
+            .library
+            .keep_search(Some(&topic), "queens", &query)
+            .await;
+        let rows = service.rows().kept_after(crawl, 0, 9).await.unwrap();
         let site = Public::on(service).await;
         search.unwrap();
         Self {
@@ -107,16 +110,16 @@ impl Shared {
     /// Somebody who is signed in with a role in all topics, and perhaps one in this.
     async fn person(&self, name: &str, role: Role, here: Option<Role>) -> String {
         let service = &self.site.server().app.service;
-        let added = service.add_account(name, role, Some(PASSWORD));
+        let added = service.accounts.add_account(name, role, Some(PASSWORD));
         added.await.unwrap();
-        let topic = service.topic(self.topic).await.unwrap();
-        service.share(&topic, name, here).await.unwrap();
+        let topic = service.topics.topic(self.topic).await.unwrap();
+        service.accounts.share(&topic, name, here).await.unwrap();
         self.site.sign_in(name, PASSWORD).await.unwrap()
     }
 
     /// What is kept of the topic, as its ports tell it.
     async fn kept(&self) -> String {
-        let store = &self.site.server().app.service.store;
+        let store = &self.site.server().app.service.rows();
         let (topic, crawl) = (self.topic, self.crawl);
         let row = store.crawl(crawl).await.unwrap().unwrap();
         [
@@ -272,7 +275,7 @@ async fn nobody_reads_or_changes_what_is_anothers() {
         );
     }
     // Nor by what is the member's own.
-    let own = site.server().app.service.store.topics().await.unwrap();
+    let own = site.server().app.service.rows().topics().await.unwrap();
     let own = own.iter().find(|topic| topic.name == "moats").unwrap().id;
     let path = format!("/topic/{own}/critic");
     for asked in ["bees", "nothing"] {
@@ -452,19 +455,26 @@ async fn whoever_makes_a_topic_has_it() {
     );
     // A name that a deleted topic had is one topic's, whichever row is newer.
     let service = &site.server().app.service;
-    let castles = service.create_topic("castles", &[]).await.unwrap();
-    let forts = service.create_topic("forts", &[]).await.unwrap();
-    service.delete_topic(&forts).await.unwrap();
-    service.rename(&castles, "forts").await.unwrap();
-    let known = service.find_known_as("forts").await.unwrap().unwrap();
+    let castles = service.topics.create_topic("castles", &[]).await.unwrap();
+    let forts = service.topics.create_topic("forts", &[]).await.unwrap();
+    service.topics.delete_topic(&forts).await.unwrap();
+    service.topics.rename(&castles, "forts").await.unwrap();
+    let known = service
+        .topics
+        .find_known_as("forts")
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(known.id, castles.id);
-    let again = service.create_topic("forts", &[]).await.unwrap();
+    let again = service.topics.create_topic("forts", &[]).await.unwrap();
     assert_eq!(again.id, castles.id, "nothing is brought back");
     let taken = site.send("/topics", &other, "name=forts&examples=").await;
     assert_eq!(taken.status, StatusCode::BAD_REQUEST, "{}", taken.text);
-    let gone = service.topic(path.rsplit('/').next().unwrap().parse().unwrap());
+    let gone = service
+        .topics
+        .topic(path.rsplit('/').next().unwrap().parse().unwrap());
     let gone = gone.await.unwrap();
-    let shared = service.share(&gone, "oma", Some(Role::Owner));
+    let shared = service.accounts.share(&gone, "oma", Some(Role::Owner));
     assert!(shared.await.is_err());
 }
 
@@ -488,8 +498,9 @@ async fn the_library_has_the_forms_that_are_taken() {
     site.server()
         .app
         .service
+        .accounts
         .share(
-            &site.server().app.service.topic(1).await.unwrap(),
+            &site.server().app.service.topics.topic(1).await.unwrap(),
             "eva",
             Some(Role::Owner),
         )

@@ -14,9 +14,9 @@ async fn sites_are_listed_and_forgotten_in_the_settings() {
     assert!(server.get(&page).await.text.contains("Nothing yet"));
     let service = &server.app.service;
     let start = "http://host0.test/1".to_owned();
-    let topic = service.create_topic("bees", &[start]).await.unwrap();
+    let topic = service.topics.create_topic("bees", &[start]).await.unwrap();
     let new = NewCrawl::new(Starts::default(), 20);
-    let crawl = service.begin_crawl(&topic, &new).await.unwrap();
+    let crawl = service.crawls.begin_crawl(&topic, &new).await.unwrap();
     server.rest(crawl.id).await;
     let button = "aria-label=\"Forget host0.test\"";
     assert!(server.get(&page).await.text.contains(button));

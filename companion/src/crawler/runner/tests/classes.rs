@@ -52,7 +52,7 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
 
     let store = runtime.block_on(Store::open(&data)).unwrap();
     let way = runtime.block_on(web_about(about));
-    let service = Service::new(store.clone(), way.clone());
+    let service = Services::new(store.clone(), way.clone());
     let topic = runtime.block_on(store.find_topic("bees")).unwrap().unwrap();
     let starts = Starts {
         seeds: vec![START.to_owned()],
@@ -63,7 +63,7 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
         ..NewCrawl::new(starts, 12)
     };
     let crawl = runtime
-        .block_on(service.prepare_crawl(&topic, &new))
+        .block_on(service.crawls.prepare_crawl(&topic, &new))
         .unwrap();
     let resume = |on_way: Way| {
         let fetcher = Fetcher::new(on_way).unwrap();
@@ -92,7 +92,9 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
     let wrong = results.iter().find(|row| !row.is_target).unwrap();
     let address = Address::parse(&wrong.address).unwrap();
     let correct = |class| {
-        let said = service.correct_class(&crawl, &topic, &wrong.address, class);
+        let said = service
+            .topics
+            .correct_class(&crawl, &topic, &wrong.address, class);
         runtime.block_on(said)
     };
     assert!(
@@ -120,7 +122,7 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
     };
     let take = |class| {
         runtime
-            .block_on(service.take_events(vec![event(class)]))
+            .block_on(service.topics.take_events(vec![event(class)]))
             .unwrap()
     };
     assert_eq!(take("Travel/Trains").taken, 1);
@@ -135,8 +137,8 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
     assert_eq!(relevance(&again), 1.0);
     drop(again);
     let guide = || {
-        let topic = runtime.block_on(service.topic(topic.id)).unwrap();
-        runtime.block_on(service.guide(&topic)).unwrap()
+        let topic = runtime.block_on(service.topics.topic(topic.id)).unwrap();
+        runtime.block_on(service.models.guide(&topic)).unwrap()
     };
     assert!(guide().judge(&page).is_target);
     assert_eq!(guide().classes(&page)[0].0, "Science/Bees");
@@ -148,16 +150,16 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
     // Other nodes can be good later; none at all is no topic.
     let choose = |nodes: &[&str]| {
         let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
-        let topic = runtime.block_on(service.topic(topic.id)).unwrap();
-        runtime.block_on(service.choose_good(&topic, &nodes))
+        let topic = runtime.block_on(service.topics.topic(topic.id)).unwrap();
+        runtime.block_on(service.topics.choose_good(&topic, &nodes))
     };
     choose(&["Travel/Trains"]).unwrap();
     assert!(guide().judge(&page).is_target);
     assert!(choose(&["Travel/Ships"]).is_err());
     choose(&[]).unwrap();
-    let topic = runtime.block_on(service.topic(topic.id)).unwrap();
+    let topic = runtime.block_on(service.topics.topic(topic.id)).unwrap();
     let refused = runtime
-        .block_on(service.prepare_crawl(&topic, &new))
+        .block_on(service.crawls.prepare_crawl(&topic, &new))
         .unwrap_err();
     assert!(
         refused.to_string().contains("No class is good"),

@@ -50,8 +50,11 @@ fn a_redirect_is_kept_with_its_exchange_and_forgotten_with_its_page() {
         pages: vec!["http://a.test/old".to_owned()],
         ..Forget::default()
     };
-    let service = Service::new(stage.store.clone(), stage.way.clone());
-    let forgotten = stage.runtime.block_on(service.forget(&gone)).unwrap();
+    let service = Services::new(stage.store.clone(), stage.way.clone());
+    let forgotten = stage
+        .runtime
+        .block_on(service.deletion.forget(&gone))
+        .unwrap();
     assert!(forgotten.left.is_empty(), "{forgotten:?}");
     let archive = unpacked(&stage);
     assert!(
@@ -75,8 +78,11 @@ fn a_redirect_is_forgotten_with_the_page_it_leads_to() {
         pages: vec!["http://a.test/new".to_owned()],
         ..Forget::default()
     };
-    let service = Service::new(stage.store.clone(), stage.way.clone());
-    stage.runtime.block_on(service.forget(&gone)).unwrap();
+    let service = Services::new(stage.store.clone(), stage.way.clone());
+    stage
+        .runtime
+        .block_on(service.deletion.forget(&gone))
+        .unwrap();
     let archive = unpacked(&stage);
     assert!(!archive.contains("location: /new"), "{archive}");
     assert!(archive.contains("bees and hives"), "others stay");

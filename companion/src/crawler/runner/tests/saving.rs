@@ -178,13 +178,16 @@ fn a_crawl_that_has_ended_keeps_none() {
 #[test]
 fn what_is_forgotten_is_in_no_checkpoint() {
     let (stage, path) = paused();
-    let service = Service::new(stage.store.clone(), stage.way.clone());
+    let service = Services::new(stage.store.clone(), stage.way.clone());
     let page = "http://elsewhere.test/".to_owned();
     let gone = Forget {
         pages: vec![page],
         ..Forget::default()
     };
-    let forgotten = stage.runtime.block_on(service.forget(&gone)).unwrap();
+    let forgotten = stage
+        .runtime
+        .block_on(service.deletion.forget(&gone))
+        .unwrap();
     assert!(forgotten.left.is_empty(), "{:?}", forgotten.left);
     assert!(!path.exists(), "whatever it knows");
     let (rows, _) = stage.taken_up();
