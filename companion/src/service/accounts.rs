@@ -19,9 +19,28 @@ use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 
-use super::{Accounts, ServiceError};
+use super::ServiceError;
+use super::context::Context;
 use crate::store::{AccountRow, Deed, Role, StoreError};
 use crate::{clock, secret};
+use std::sync::Arc;
+pub(super) mod programs;
+
+/// People who sign in, their roles, paired browsers and programs' tokens.
+#[derive(Clone)]
+pub struct Accounts {
+    pub(super) context: Arc<Context>,
+    attempts: Attempts,
+}
+
+impl Accounts {
+    pub(super) fn new(context: Arc<Context>) -> Self {
+        Self {
+            context,
+            attempts: Attempts::default(),
+        }
+    }
+}
 
 /// Characters of a name at most.
 pub const LONGEST_ACCOUNT: usize = 60;

@@ -7,11 +7,11 @@ use anyhow::Result;
 use linkscent_core::critics;
 
 use super::ServiceError;
-use super::guides::Guides;
 use super::library::{HeldIndex, Shelf};
 use super::supervisor::Supervisor;
-use super::tally::Tallies;
 use crate::crawler::way::Way;
+use crate::service::models::guides::Guides;
+use crate::service::reports::tally::Tallies;
 use crate::store::{CrawlRow, Store, Topic};
 
 /// What services have in common.

@@ -3,17 +3,50 @@
 
 use std::ops::RangeInclusive;
 
-use anyhow::Context;
+use anyhow::Context as _;
 use linkscent_core::crawl::{Scope, StoppingRule, as_host};
 use linkscent_core::guide::Guide;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 
-use super::taxonomies::check_guide;
-use super::{Crawls, ServiceError};
+use super::ServiceError;
+use super::context::Context;
+use super::{Models, Topics};
 use crate::crawler::DEFAULT_DELAY;
+use crate::service::topics::taxonomies::check_guide;
 use crate::store::{self, Command, CrawlKind, CrawlRow, CrawlState, Order, Reaction, Topic};
 use crate::topic_guide;
+use std::sync::Arc;
+pub(super) mod another_strategy;
+pub(super) mod answers;
+pub(super) mod change;
+pub(super) mod dry_run;
+pub(super) mod going_on;
+pub(super) mod intake;
+pub(super) mod rendering;
+
+/// Crawls: begun, paused, changed, given pages and answers.
+#[derive(Clone)]
+pub struct Crawls {
+    pub(super) context: Arc<Context>,
+    models: Models,
+    topics: Topics,
+    leases: rendering::Leases,
+    /// Held while it is settled which crawl takes an archive in.
+    intakes: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Crawls {
+    pub(super) fn new(context: Arc<Context>, models: Models, topics: Topics) -> Self {
+        Self {
+            context,
+            models,
+            topics,
+            leases: rendering::Leases::default(),
+            intakes: Arc::default(),
+        }
+    }
+}
 
 /// The largest budget, in pages.
 pub const LARGEST_BUDGET: u64 = 1_000_000;

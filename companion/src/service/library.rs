@@ -26,11 +26,46 @@ use linkscent_library::{
 
 use tokio::sync::Semaphore;
 
-use super::asking::speaking;
-use super::standings::{Eligible, KnownPages};
-use super::{Library, ServiceError};
+use super::ServiceError;
+use super::context::Context;
+use super::{Models, Topics};
+use crate::service::library::asking::speaking;
+use crate::service::library::standings::Eligible;
+use crate::service::library::standings::KnownPages;
 use crate::store::{CrawlRow, KeptRow, Remarks, Store, Topic};
+use allowance::Allowance;
 use known::Known;
+pub(super) mod allowance;
+pub(super) mod asking;
+pub(super) mod explaining;
+pub(super) mod map;
+pub(super) mod searches;
+pub(super) mod standings;
+pub(super) mod suggesting;
+pub(super) mod versions;
+
+/// Finds of all crawls: searched, shown, explained, drawn as a map.
+#[derive(Clone)]
+pub struct Library {
+    pub(super) context: Arc<Context>,
+    models: Models,
+    topics: Topics,
+    last_map: map::LastMap,
+    /// Pages that assistants may still have fetched today.
+    pub allowance: Allowance,
+}
+
+impl Library {
+    pub(super) fn new(context: Arc<Context>, models: Models, topics: Topics) -> Self {
+        Self {
+            context,
+            models,
+            topics,
+            last_map: map::LastMap::default(),
+            allowance: Allowance::default(),
+        }
+    }
+}
 
 /// Pages of a library that are shown at once at most.
 pub const MOST_SHOWN: usize = 100;

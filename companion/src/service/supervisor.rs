@@ -2,6 +2,9 @@
 //! to pause or stop. A crawl that another process runs on the same data folder is
 //! left to it: it is shown as it goes on, and what it is told is handed over.
 
+mod background;
+mod standby;
+
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +16,7 @@ use linkscent_core::guide::ToForget;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use super::background::Background;
+use crate::service::supervisor::background::Background;
 
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::outages::through_outages;

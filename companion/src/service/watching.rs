@@ -11,9 +11,25 @@ use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{Watched, is_within, worth_a_look};
 
-use super::{NewCrawl, ServiceError, Starts, Watching};
+use super::Crawls;
+use super::context::Context;
+use super::{NewCrawl, ServiceError, Starts};
 use crate::store::{CrawlKind, CrawlRow, LookRow, StandingTopic, Topic};
 use crate::{clock, secret};
+use std::sync::Arc;
+
+/// Standing topics, which are looked after in rounds.
+#[derive(Clone)]
+pub struct Watching {
+    pub(super) context: Arc<Context>,
+    crawls: Crawls,
+}
+
+impl Watching {
+    pub(super) fn new(context: Arc<Context>, crawls: Crawls) -> Self {
+        Self { context, crawls }
+    }
+}
 
 /// Between two rounds at least, and at most.
 pub const LEAST_EVERY: Duration = Duration::from_mins(10);

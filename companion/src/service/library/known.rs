@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::super::standings::KnownPages;
+use crate::service::library::standings::KnownPages;
 use crate::service::{Library, ServiceError};
 use crate::store::Topic;
 
