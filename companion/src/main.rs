@@ -16,7 +16,6 @@ use linkscent::commands::{
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::priority::give_way;
 use linkscent::settings::Settings;
-use linkscent_bench::commands::eval;
 use linkscent_documents::apart;
 use linkscent_output::{message, print_error, protocol_on_stdout, report_panics};
 
@@ -59,7 +58,6 @@ enum Command {
     Prune(prune::Prune),
     Sites(sites::Sites),
     Demo(demo::Demo),
-    Eval(eval::Eval),
     Train(train::Train),
     Import(import::Import),
     Model(model::Model),
@@ -86,6 +84,9 @@ fn main() -> ExitCode {
 /// Ends the program with help, or with what is wrong with its arguments. Only the help is in
 /// colours: the other may repeat words that others wrote.
 fn answer(error: &clap::Error) -> ! {
+    if std::env::args().nth(1).is_some_and(|word| word == "eval") {
+        message!("linkscent: eval is a command of the laboratory: cargo lab eval");
+    }
     if error.use_stderr() {
         print_error(error);
     } else {
@@ -134,8 +135,7 @@ fn run() -> Result<()> {
         Command::Status(status) => runtime.block_on(status.run()),
         Command::Work(work) => runtime.block_on(work.run()),
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
-        Command::Eval(eval) => eval.run(),
-        Command::Train(train) => train.run(runtime.handle()),
+        Command::Train(train) => runtime.block_on(train.run()),
         Command::Import(import) => runtime.block_on(import.run()),
         Command::Model(model) => model.run(),
         Command::Check(check) => runtime.block_on(check.run()),
@@ -285,7 +285,7 @@ mod tests {
             for document in documents {
                 for name in choices(document, &format!("--{flag}")) {
                     // The bench alone takes forms of strategies that it does not list.
-                    let of_bench = format!("linkscent eval --bench person --strategy {name}");
+                    let of_bench = format!("linkscent-lab eval --bench person --strategy {name}");
                     let known = taken.iter().any(|known| known == name)
                         || document.contains(&of_bench) && entrant::named(name).is_ok();
                     assert!(known, "--{flag} {name}");

@@ -16,3 +16,6 @@ pub mod sequences_file;
 pub mod takeout;
 pub mod taxonomy;
 pub mod warc;
+mod whole_file;
+
+pub use whole_file::write_whole;

@@ -20,7 +20,7 @@ use super::scenario::{Asking, Scenario};
 use super::topic::Topic;
 use super::visits::{self, Line};
 use super::web::EvalWeb;
-use crate::memory::peak_mb;
+use linkscent_output::memory::peak_mb;
 
 /// The benches that come with the program.
 const KNOWN: [&str; 3] = [
@@ -251,7 +251,8 @@ impl Plan {
         run.effort.terms = terms;
         // The terms last: visits without them, or with others, are made again.
         visits::write(&lines, &scenario, &run.visits)?;
-        visits::write_whole(&effort, serde_json::to_string(&run.effort)?.as_bytes())
+        linkscent_archive::write_whole(&effort, serde_json::to_string(&run.effort)?.as_bytes())?;
+        Ok(())
     }
 
     /// All that a crawl depends on besides what its file is named by.

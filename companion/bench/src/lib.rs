@@ -15,7 +15,6 @@
 extern crate linkscent_output;
 
 pub mod bench;
-pub mod chart;
 pub mod commands;
 pub mod crawl;
 pub mod entrant;
@@ -26,7 +25,6 @@ pub mod form_filter;
 pub mod form_topic;
 pub mod frozen_critic;
 mod insight;
-pub mod memory;
 pub mod next_click;
 pub mod oracle;
 pub mod own_critic;

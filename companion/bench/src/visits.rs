@@ -2,10 +2,10 @@
 //! the figures from.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use linkscent_archive::write_whole;
 use linkscent_core::strategies::Priority;
 use linkscent_core::web_graph::Judgment;
 use serde::{Deserialize, Serialize};
@@ -70,17 +70,7 @@ pub fn write(path: &Path, scenario: &Scenario, visits: &[Visit]) -> Result<()> {
         serde_json::to_writer(&mut text, &line)?;
         text.push(b'\n');
     }
-    write_whole(path, &text)
-}
-
-/// Writes a file that is whole or not there.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let place = || format!("writing {}", path.display());
-    let part = path.with_extension("part");
-    let mut file = fs::File::create(&part).with_context(place)?;
-    file.write_all(bytes).with_context(place)?;
-    file.sync_all().with_context(place)?;
-    fs::rename(&part, path).with_context(place)
+    write_whole(path, &text).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Reads a crawl's visits; `None` if the crawl was not made yet.

@@ -20,6 +20,7 @@ mod file;
 mod foreign;
 mod json;
 mod log;
+pub mod memory;
 mod panics;
 mod terminal;
 

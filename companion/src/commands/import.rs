@@ -14,7 +14,7 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use linkscent_archive::taxonomy::{Choice, ClassPages, Taxonomy};
-use linkscent_bench::visits::write_whole;
+use linkscent_archive::write_whole;
 use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_under};
@@ -326,7 +326,7 @@ impl Import {
                 serde_json::to_string_pretty(&pages)?
             ));
         }
-        write_whole(out, text.as_bytes())?;
+        write_whole(out, text.as_bytes()).with_context(|| format!("writing {}", out.display()))?;
         let count = |is_focus: bool| -> (usize, usize) {
             let of_kind = classes.iter().filter(|class| class.is_focus == is_focus);
             (

@@ -1,61 +1,60 @@
-//! `linkscent train`: the model of hop distances of a topic in the store, or what the
-//! bench trains on a frozen web.
+//! `linkscent train`: the model of hop distances of a topic in the store.
 
-use anyhow::{Context, Result, bail};
-use clap::{Args, Subcommand};
-use linkscent_bench::commands::train::{self as bench, ModelKind};
-use linkscent_bench::commands::train_forms::TrainForms;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
 use linkscent_core::models::ChainKind;
 use linkscent_output::print_json;
 use serde_json::json;
-use tokio::runtime::Handle;
 
 use super::place::Place;
 use crate::hop_training::{self, DistanceModel};
 
-/// What else is trained.
-#[derive(Debug, Subcommand)]
-enum Other {
-    Forms(TrainForms),
+/// Models of how far links are from targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModelKind {
+    /// A conditional random field.
+    Crf,
+    /// A maximum-entropy Markov model.
+    Memm,
+    /// A hidden Markov model.
+    Hmm,
+    /// A context graph.
+    ContextGraph,
+    /// The paths to targets that ACHE begins with.
+    AcheOffline,
 }
 
-/// Train a critic, or a model of hop distances, and report how well it judges.
+/// Train how far links are from targets, from your own paths and the topic's last crawl.
+///
+/// It chooses links from then on.
 #[derive(Debug, Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[command(after_help = "Example:
-  linkscent train --web web.warc.gz --topic bees.toml
-  linkscent train --web web.warc.gz --topic bees.toml --model crf --export walks.crfsuite")]
+#[command(after_help = "Examples:
+  linkscent train --of bees
+  linkscent train --of bees --model hmm")]
 pub struct Train {
-    #[command(subcommand)]
-    other: Option<Other>,
-    /// Train the model of this topic, marked in the browser or crawled for, from
-    /// your own paths and its last crawl; it chooses links from then on.
-    #[arg(long, conflicts_with_all = ["web", "topic", "sequences"])]
-    of: Option<String>,
+    /// The topic, marked in the browser or crawled for.
+    #[arg(long)]
+    of: String,
+    /// What is trained.
+    #[arg(long, value_enum, default_value_t = ModelKind::Crf)]
+    model: ModelKind,
+    /// Write the sequences to a file (`CRFsuite`'s text, or .jsonl).
+    #[arg(long)]
+    export: Option<PathBuf>,
+    /// Print one JSON object in place of sentences.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     place: Place,
-    #[command(flatten)]
-    bench: bench::Training,
 }
 
 impl Train {
     /// Trains and reports.
-    pub fn run(self, handle: &Handle) -> Result<()> {
-        if let Some(Other::Forms(forms)) = self.other {
-            return forms.run();
-        }
-        match &self.of {
-            Some(name) => handle.block_on(self.learn_distances(name)),
-            None => self.bench.run(),
-        }
-    }
-
-    /// Trains the model of a topic in the store.
-    async fn learn_distances(&self, name: &str) -> Result<()> {
-        let model = match self.bench.model {
-            ModelKind::Critic => {
-                bail!("the critic of a topic learns by itself; give --model crf")
-            }
+    pub async fn run(self) -> Result<()> {
+        let name = &*self.of;
+        let model = match self.model {
             ModelKind::Crf => DistanceModel::Chain(ChainKind::Crf),
             ModelKind::Memm => DistanceModel::Chain(ChainKind::Memm),
             ModelKind::Hmm => DistanceModel::Hmm,
@@ -69,18 +68,13 @@ impl Train {
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
         message!("linkscent: learning how far links of “{name}” are from a target …");
         let mut last = None;
-        let learned = hop_training::learn(
-            &store,
-            &topic,
-            model,
-            self.bench.export.as_deref(),
-            |iteration| {
+        let learned =
+            hop_training::learn(&store, &topic, model, self.export.as_deref(), |iteration| {
                 last = Some(iteration);
-            },
-        )
-        .await?;
+            })
+            .await?;
         let iterations = last.map_or(0, |iteration| iteration.number);
-        if self.bench.json {
+        if self.json {
             let said = json!({
                 "topic": name, "pages": learned.pages, "clicks": learned.clicks,
                 "paths": learned.paths, "other_paths": learned.other_paths,

@@ -11,7 +11,7 @@ use axum::response::sse::{Event as LiveEvent, KeepAlive, Sse};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use futures_util::{Stream, StreamExt};
-use linkscent_bench::chart;
+use linkscent_charts as chart;
 use linkscent_core::band::Band;
 use linkscent_core::crawl::Expected;
 use linkscent_core::wire::api::Answer;

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::routing::get;
 use axum::{Extension, Router};
-use linkscent_bench::chart;
+use linkscent_charts as chart;
 use linkscent_core::crawl::Expected;
 
 use super::{PageResult, show};

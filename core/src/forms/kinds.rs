@@ -2,7 +2,7 @@
 //! the generic form classifier). Everything hangs on whether it is *searchable*:
 //! whether it asks a database.
 //!
-//! The tree that ships was trained by `linkscent train forms` on forms that
+//! The tree that ships was trained by `linkscent-lab forms` on forms that
 //! people had annotated; it is a text file that can be read.
 
 use std::cmp::Reverse;

@@ -68,7 +68,7 @@ fn forms_are_told_apart_on_sites_that_were_held_out() -> Result<()> {
     let trained = FormKinds::train(&all).write();
     ensure!(
         trained == FormKinds::shipped().write(),
-        "the tree that ships is not what these forms teach: linkscent train forms --keep"
+        "the tree that ships is not what these forms teach: linkscent-lab forms --keep"
     );
     Ok(())
 }

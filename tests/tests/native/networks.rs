@@ -33,7 +33,7 @@ const SET_ASIDE_V4: [&str; 15] = [
     "240.0.0.0/4",
 ];
 /// The same of IPv6, with site-local addresses (RFC 3879) and those that are compatible with IPv4
-/// (RFC 4291). All outside of 2000::/3 is set aside or not given out.
+/// (RFC 4291). All outside of `2000::/3` is set aside or not given out.
 const SET_ASIDE_V6: [&str; 17] = [
     "::/96",
     "::ffff:0:0/96",

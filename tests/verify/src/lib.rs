@@ -3,11 +3,12 @@
 
 /// The packages that are tested natively. Built together with the same
 /// features, nothing is built twice.
-pub const PACKAGES: [&str; 14] = [
+pub const PACKAGES: [&str; 15] = [
     "linkscent-models",
     "linkscent-core",
     "linkscent-archive",
     "linkscent-bench",
+    "linkscent-charts",
     "linkscent-documents",
     "linkscent-library",
     "linkscent-output",

@@ -49,7 +49,7 @@ struct Figures {
     readme: PathBuf,
 }
 
-/// `linkscent eval`, as it is given in the shell.
+/// `linkscent-lab eval`, as it is given in the shell.
 #[derive(Debug, Parser)]
 struct Shell {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `linkscent eval`: the bench.
+//! `linkscent-lab eval`: the bench.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+use linkscent_archive::write_whole;
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::strategies;
 use linkscent_output::{Foreign, print_json};
@@ -19,15 +20,14 @@ use crate::bench::{self, Bench, Plan};
 use crate::entrant::{self, BASELINE, Entrant, ORACLE};
 use crate::experiments::{self, Subject};
 use crate::figures::Row;
-use crate::memory::peak_mb;
 use crate::next_click;
 use crate::own_critic::{self, CriticExample};
 use crate::person;
 use crate::report;
 use crate::topic::Topic;
 use crate::topic_file::{self, TopicFile};
-use crate::visits::write_whole;
 use crate::web::EvalWeb;
+use linkscent_output::memory::peak_mb;
 
 /// The experiment that needs no bench: trails of people.
 const NEXT_CLICK: &str = "next-click";
@@ -48,8 +48,8 @@ enum CriticSource {
 /// Crawls that this program made before into the same folder are not made again.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent eval --bench uci --material ../shared --strategy apprentice --out results
-  linkscent eval --web web.warc.gz --topic bees.toml --budget 500 --out results")]
+  linkscent-lab eval --bench uci --material ../shared --strategy apprentice --out results
+  linkscent-lab eval --web web.warc.gz --topic bees.toml --budget 500 --out results")]
 pub struct Eval {
     /// Which bench; can be given repeatedly.
     #[arg(long, value_parser = benches(), requires = "material", required_unless_present_any = ["web", "experiment"])]
@@ -198,16 +198,19 @@ impl Eval {
             }
         }
         let report = report::html(&outcomes, &sections)?;
-        write_whole(&self.out.join("report.html"), report.as_bytes())?;
+        write_whole(&self.out.join("report.html"), report.as_bytes())
+            .context("writing the results")?;
         for (name, rows) in &findings {
             let text = serde_json::to_string_pretty(rows)?;
-            write_whole(&self.out.join(format!("{name}.json")), text.as_bytes())?;
+            write_whole(&self.out.join(format!("{name}.json")), text.as_bytes())
+                .context("writing the results")?;
         }
         let rows: Vec<Row> = outcomes.into_iter().map(|outcome| outcome.row).collect();
         if !rows.is_empty() {
             // Experiments alone leave an earlier summary as it is.
             let summary = serde_json::to_string_pretty(&rows)?;
-            write_whole(&self.out.join("summary.json"), summary.as_bytes())?;
+            write_whole(&self.out.join("summary.json"), summary.as_bytes())
+                .context("writing the results")?;
         }
         if self.json {
             let said = json!({

@@ -1,4 +1,4 @@
-//! The commands of the bench, a file each: `eval`, `train` and `import`.
+//! The commands of the laboratory, a file each.
 
 pub mod eval;
 pub mod train;

@@ -1,4 +1,4 @@
-//! `linkscent train`: the critic that a training set makes, and how well it
+//! `linkscent-lab train`: the critic that a training set makes, and how well it
 //! judges pages it was not taught. Models of hop distances are in `hops`.
 
 mod hops;
@@ -6,7 +6,7 @@ mod hops;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use linkscent_core::critics::TrainedTopic;
 use linkscent_core::hops::FeatureGroups;
@@ -31,12 +31,6 @@ pub enum ModelKind {
     Crf,
     /// Hop distances by a maximum-entropy Markov model.
     Memm,
-    /// Hop distances by a hidden Markov model; of a topic of yours only (--of).
-    Hmm,
-    /// Hop distances by a context graph; of a topic of yours only (--of).
-    ContextGraph,
-    /// The paths to targets that ACHE begins with; of a topic of yours only (--of).
-    AcheOffline,
 }
 
 /// Features that models of hop distances read.
@@ -50,8 +44,11 @@ enum Features {
     Rest,
 }
 
-/// What a critic, or a model of hop distances, is trained with on a frozen web.
+/// Train a critic, or a model of hop distances, on a frozen web, and report how well it judges.
 #[derive(Debug, Args)]
+#[command(after_help = "Example:
+  linkscent-lab train --web web.warc.gz --topic bees.toml
+  linkscent-lab train --web web.warc.gz --topic bees.toml --model crf --export walks.crfsuite")]
 pub struct Training {
     /// WARC file with the pages; several are read as one web.
     #[arg(long)]
@@ -113,9 +110,6 @@ impl Training {
         match self.model {
             ModelKind::Critic => {}
             ModelKind::Crf | ModelKind::Memm => return hops::run(self),
-            ModelKind::Hmm | ModelKind::ContextGraph | ModelKind::AcheOffline => {
-                bail!("this model is trained for a topic of yours: name it by --of")
-            }
         }
         let (web, file) = self.web_and_topic()?;
         let examples = if file.labels.is_none() {
@@ -156,18 +150,14 @@ impl Training {
         match self.model {
             ModelKind::Memm => Some(ChainKind::Memm),
             ModelKind::Crf => Some(ChainKind::Crf),
-            ModelKind::Critic
-            | ModelKind::Hmm
-            | ModelKind::ContextGraph
-            | ModelKind::AcheOffline => None,
+            ModelKind::Critic => None,
         }
     }
 
     fn web_and_topic(&self) -> Result<(EvalWeb, TopicFile)> {
         let topic = self.topic.as_deref().filter(|_| !self.web.is_empty());
         let topic = topic.context(
-            "it takes a web and a topic (--web and --topic), a file of sequences (--sequences), or \
-             a topic of yours (--of)",
+            "it takes a web and a topic (--web and --topic), or a file of sequences (--sequences)",
         )?;
         message!("linkscent: reading the web …");
         let web = EvalWeb::read(&self.web, |_| {})?;

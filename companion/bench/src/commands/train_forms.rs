@@ -1,4 +1,4 @@
-//! `linkscent train forms`: which forms ask a database, and which database; how
+//! `linkscent-lab forms`: which forms ask a database, and which database; how
 //! well that is told on forms of sites that were not taught, step by step and, where domains
 //! are named, by both together.
 
@@ -21,7 +21,7 @@ use crate::form_filter;
 /// held out.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent train forms --material ../shared/forms --domains domains.tsv")]
+  linkscent-lab forms --material ../shared/forms --domains domains.tsv")]
 pub struct TrainForms {
     /// Folder with `pages.warc.gz` and `annotations.jsonl`.
     #[arg(long)]

@@ -10,9 +10,9 @@ use linkscent_core::text::Vocabulary;
 use serde_json::{Value, json};
 
 use super::{Finding, Subject, crawls};
-use crate::chart;
 use crate::crawl::crawl;
 use crate::report::Section;
+use linkscent_charts as chart;
 
 const CONFIGURATIONS: [&str; 4] = [
     "ache-baseline",

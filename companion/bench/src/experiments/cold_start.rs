@@ -15,10 +15,10 @@ use serde_json::json;
 use super::marked::{self, CHOICES, area, mean};
 use super::{Finding, Subject};
 use crate::bench::Plan;
-use crate::chart;
 use crate::crawl::crawl;
 use crate::oracle;
 use crate::report::Section;
+use linkscent_charts as chart;
 
 /// Numbers of marked pages.
 const TARGETS: [usize; 6] = [1, 2, 3, 5, 10, 30];

@@ -7,9 +7,9 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{Finding, Subject, crawls};
-use crate::chart;
 use crate::entrant::COSINE;
 use crate::report::{Outcome, Section};
+use linkscent_charts as chart;
 
 const STRATEGIES: [&str; 7] = [
     COSINE,

@@ -13,8 +13,8 @@ use serde_json::json;
 
 use super::links_of::WIDEST;
 use super::{Finding, Instance, Subject};
-use crate::chart;
 use crate::report::Section;
+use linkscent_charts as chart;
 
 /// Leaves looked at on both sides, for tags.
 const NEAR: i32 = 5;

@@ -5,9 +5,9 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{Finding, Subject, crawls};
-use crate::chart;
 use crate::entrant::BASELINE;
 use crate::report::Section;
+use linkscent_charts as chart;
 
 const BINS: usize = 10;
 

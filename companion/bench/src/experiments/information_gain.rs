@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::links_of::WIDEST;
 use super::{Finding, LinkSet};
-use crate::chart;
 use crate::report::Section;
+use linkscent_charts as chart;
 
 pub(super) fn run(links: &LinkSet) -> Finding {
     let wide = WIDEST as i32;

@@ -7,8 +7,8 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{Finding, Subject, crawls};
-use crate::chart;
 use crate::report::{Outcome, Section};
+use linkscent_charts as chart;
 
 const STRATEGIES: [&str; 10] = [
     "best-first",

@@ -6,9 +6,9 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{Finding, Subject, crawls};
-use crate::chart;
 use crate::entrant::BASELINE;
 use crate::report::Section;
+use linkscent_charts as chart;
 
 const RIVALS: [&str; 3] = ["apprentice", "apprentice-offline", "breadth-first"];
 const POINTS: usize = 10;

@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::marked::{self, CHOICES, found, mean};
 use super::{Finding, Subject};
-use crate::chart;
 use crate::crawl::crawl;
 use crate::report::Section;
 use crate::scenario::{Asking, Scenario};
+use linkscent_charts as chart;
 
 /// Numbers of marked pages.
 const TARGETS: [usize; 2] = [1, 2];

@@ -13,10 +13,10 @@ use linkscent_core::text::Vocabulary;
 use serde_json::json;
 
 use super::{Finding, Subject};
-use crate::chart;
 use crate::crawl::{Crawled, crawl};
 use crate::report::Section;
 use crate::scenario::Scenario;
+use linkscent_charts as chart;
 
 /// Pages of the second crawl.
 const PAGES: u64 = 500;

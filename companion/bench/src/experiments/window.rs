@@ -6,8 +6,8 @@ use serde_json::json;
 use super::links::{Features, learn};
 use super::links_of::{SPLITS, WIDEST};
 use super::{Finding, LinkSet};
-use crate::chart;
 use crate::report::Section;
+use linkscent_charts as chart;
 
 pub(super) fn run(links: &LinkSet) -> Finding {
     let (mut labels, mut rows) = (Vec::new(), Vec::new());

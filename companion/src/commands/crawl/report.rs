@@ -1,8 +1,8 @@
 //! What a crawl from the shell came to, for people and as JSON.
 
-use linkscent_bench::memory::peak_mb;
 use linkscent_core::crawl::{CrawlStats, Expected, Unfound};
 use linkscent_core::wire::api::EstimateView;
+use linkscent_output::memory::peak_mb;
 use serde_json::{Value, json};
 
 use crate::crawler::runner::Ended;

@@ -299,7 +299,7 @@ impl Trained {
             "loss": last.map(|iteration| iteration.value),
             "gradient_norm": last.map(|iteration| iteration.gradient_norm),
             "seconds": self.seconds,
-            "peak_mb": crate::memory::peak_mb(),
+            "peak_mb": linkscent_output::memory::peak_mb(),
             "confusion": confusion,
             "states": states,
             "sequence": shown,

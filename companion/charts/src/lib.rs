@@ -18,8 +18,8 @@ const CURVE_MARGIN: f64 = 26.0;
 /// Colours of the style sheet.
 const COLOURS: usize = 6;
 
-/// Text as HTML.
-pub(crate) fn escaped(text: &str) -> String {
+/// Writes a text as HTML.
+pub fn escaped(text: &str) -> String {
     escape(text, Html)
         .map(|text| text.to_string())
         .unwrap_or_default()
