@@ -8,10 +8,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use linkscent::commands::crawl::{ahead, change, status, watch};
+use linkscent::commands::data::{archives, backup, check, migrate, prune, repair};
+use linkscent::commands::team::{account, work};
 use linkscent::commands::{
-    account, ahead, archives, backup, change, check, config, crawl, demo, export, import, inspect,
-    log, mcp, migrate, model, prune, repair, replay, search, serve, shell, sites, status, tag,
-    token, train, verify, watch, work,
+    config, crawl, demo, export, import, inspect, log, mcp, model, replay, search, serve, shell,
+    sites, tag, token, train, verify,
 };
 use linkscent::crawler::documents::READ_DOCUMENT;
 use linkscent::priority::give_way;

@@ -18,8 +18,9 @@ use linkscent_core::wire::channel::{Channel, Random};
 use tower::ServiceExt;
 
 use super::problem::WRONG;
-use super::tickets::{CODE, TicketKey};
 use super::{App, Problem};
+use crate::api::pairing::tickets::CODE;
+use crate::api::pairing::tickets::TicketKey;
 use crate::secret;
 
 /// Channels in use. The one whose first call is longest ago makes room for another.

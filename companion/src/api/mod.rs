@@ -22,7 +22,6 @@ mod routes;
 mod sender;
 mod server;
 mod strategies;
-mod tickets;
 mod tokens;
 mod visitors;
 

@@ -4,6 +4,8 @@
 //! long that strangers may try as often as they can: their tries neither use it up nor change it, and one who
 //! holds it is served like any other. An attempt is remembered by nobody but its other side (`tickets`).
 
+pub(in crate::api) mod tickets;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,7 +15,7 @@ use linkscent_core::wire::channel::DeviceKey;
 use linkscent_core::wire::pairing::{Attempt, Key, PairingError, Side};
 
 use super::Problem;
-use super::tickets::TicketKey;
+use crate::api::pairing::tickets::TicketKey;
 use crate::secret;
 
 const LIFE: Duration = Duration::from_mins(10);

@@ -1,6 +1,10 @@
 //! `linkscent crawl`: one crawl from the shell.
 
+pub mod ahead;
+pub mod change;
 mod report;
+pub mod status;
+pub mod watch;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -7,14 +7,9 @@ use linkscent_core::predicate::PredicateError;
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 
-pub mod account;
-pub mod ahead;
-pub mod archives;
-pub mod backup;
-pub mod change;
-pub mod check;
 pub mod config;
 pub mod crawl;
+pub mod data;
 pub mod demo;
 pub mod export;
 pub mod import;
@@ -23,25 +18,19 @@ mod intake;
 mod interrupt;
 pub mod log;
 pub mod mcp;
-pub mod migrate;
 pub mod model;
 mod network;
 mod place;
-mod provider;
-pub mod prune;
-pub mod repair;
 pub mod replay;
 pub mod search;
 pub mod serve;
 pub mod shell;
 pub mod sites;
-pub mod status;
 pub mod tag;
+pub mod team;
 pub mod token;
 pub mod train;
 pub mod verify;
-pub mod watch;
-pub mod work;
 
 /// Waits until the program is told to end: by Ctrl-C, or by what service managers send.
 async fn told_to_end() {

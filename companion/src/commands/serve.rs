@@ -11,10 +11,10 @@ use tokio::net::TcpListener;
 
 use super::network::{ByHands, Network};
 use super::place::Place;
-use super::provider::ByProvider;
-use super::prune::Keep;
 use super::told_to_end;
 use crate::api::{self, App, PublicSite};
+use crate::commands::data::prune::Keep;
+use crate::commands::team::provider::ByProvider;
 use crate::dashboard;
 use crate::service::Services;
 use crate::store::Role;

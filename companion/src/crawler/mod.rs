@@ -12,7 +12,6 @@ pub mod fetch;
 pub mod hands;
 mod names;
 pub mod outages;
-mod recorded;
 mod records;
 pub mod replay;
 pub mod reply;

@@ -1,6 +1,8 @@
 //! What is written of an exchange to an archive: made where the page is read, where several are at a time;
 //! whoever runs the crawl appends it as it is.
 
+pub(in crate::crawler) mod recorded;
+
 use anyhow::{Context, Result};
 use linkscent_archive::warc::{As, Exchange, Kept, Revisited, records};
 use linkscent_core::address::Address;

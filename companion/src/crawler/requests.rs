@@ -10,10 +10,10 @@ use tracing::{Instrument, Span};
 
 use super::fetch::Fetcher;
 use super::hands::Asking;
-use super::recorded::Recorded;
 use super::reply::{Answers, Came};
 use super::turn::TurnTaker;
 use super::validators::Validators;
+use crate::crawler::records::recorded::Recorded;
 use crate::store::{CrawlRow, Store, Unfinished};
 
 /// Said where requests are left to hands that could not hear of them.

@@ -1,6 +1,11 @@
 //! One crawl: live numbers, harvest curve, last pages and why each was chosen;
 //! its results, to be marked; pause, resume, stop.
 
+pub(in crate::dashboard) mod beginning;
+pub(in crate::dashboard) mod hands;
+pub(in crate::dashboard) mod hosts;
+pub(in crate::dashboard) mod yields;
+
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
@@ -17,9 +22,9 @@ use linkscent_core::crawl::Expected;
 use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
 
-use super::yields::roughly;
 use super::{PageError, PageResult, check_csrf, go_to, percent, show};
 use crate::api::{App, Base, changes};
+use crate::dashboard::crawl::yields::roughly;
 use crate::service::{AskedPage, CrawlCounts, RunBy};
 use crate::store::{AlarmRow, CrawlRow, Reaction, ResultRow, SkippedRow, Topic};
 

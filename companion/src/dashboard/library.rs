@@ -12,9 +12,12 @@ use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
 
-use super::roles::{check_everywhere, check_role, crawl_for, done};
 use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base, Sandboxed, about, may_everywhere, may_in, order, passing, stream};
+use crate::dashboard::people::roles::check_everywhere;
+use crate::dashboard::people::roles::check_role;
+use crate::dashboard::people::roles::crawl_for;
+use crate::dashboard::people::roles::done;
 use crate::service::{Destination, Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
 use crate::store::{Role, Topic};
 

@@ -8,18 +8,13 @@ mod crawl;
 mod databases;
 mod facets;
 mod finds;
-mod hands;
-mod hosts;
 mod intake;
 mod library;
 mod map;
-mod new_crawl;
 mod people;
-mod people_of_topic;
 mod provider;
 mod remarks;
 mod removed;
-mod roles;
 mod settings;
 mod sites;
 mod strategy;
@@ -28,7 +23,6 @@ mod topic_files;
 mod topics;
 mod watching;
 mod why;
-mod yields;
 
 use askama::Template;
 use axum::extract::{Query, Request, State};
@@ -56,28 +50,28 @@ pub fn routes() -> Router<App> {
         .merge(topics::routes())
         .merge(finds::routes())
         .merge(tokens::routes())
-        .merge(hands::routes())
+        .merge(crawl::hands::routes())
         .merge(classes::routes())
         .merge(facets::routes())
         .merge(library::routes())
         .merge(remarks::routes())
         .merge(watching::routes())
         .merge(map::routes())
-        .merge(new_crawl::routes())
+        .merge(crawl::beginning::routes())
         .merge(intake::routes())
         .merge(topic_files::routes())
         .merge(ahead::routes())
         .merge(removed::routes())
         .merge(crawl::routes())
-        .merge(hosts::routes())
+        .merge(crawl::hosts::routes())
         .merge(strategy::routes())
-        .merge(yields::routes())
+        .merge(crawl::yields::routes())
         .merge(why::routes())
         .merge(databases::routes())
         .merge(settings::routes())
         .merge(sites::routes())
         .merge(people::routes())
-        .merge(people_of_topic::routes())
+        .merge(people::of_topic::routes())
         .merge(provider::routes())
         .fallback(async || PageError::missing("page"))
         .layer(middleware::from_fn(show_error))

@@ -1,6 +1,9 @@
 //! Where people sign in and out, change their password, and owners see who there is and what was
 //! changed.
 
+pub(in crate::dashboard) mod of_topic;
+pub(in crate::dashboard) mod roles;
+
 use askama::Template;
 use axum::extract::{Form, Query, State};
 use axum::http::header::SET_COOKIE;

@@ -9,9 +9,12 @@ use axum::{Router, routing::post};
 use serde::Deserialize;
 
 use super::library::RawAsked;
-use super::roles::{check_everywhere, check_pages, check_role, done};
 use super::{PageError, PageResult, check_csrf, go_to};
 use crate::api::{App, may_everywhere, may_in};
+use crate::dashboard::people::roles::check_everywhere;
+use crate::dashboard::people::roles::check_pages;
+use crate::dashboard::people::roles::check_role;
+use crate::dashboard::people::roles::done;
 use crate::service::{PageKey, Remark};
 use crate::store::Role;
 

@@ -15,10 +15,10 @@ use linkscent_core::strategies::{
 use serde::Deserialize;
 
 use super::finds::Finds;
-use super::new_crawl::addresses;
 use super::watching::WatchLine;
 use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
 use crate::api::{App, Base, may_everywhere, may_in, visitor};
+use crate::dashboard::crawl::beginning::addresses;
 use crate::hop_training::DistanceModel;
 use crate::service::GUESS;
 use crate::service::{KeptReadings, Learned};

@@ -8,9 +8,9 @@ use axum::{Extension, Router};
 use linkscent_core::band::Band;
 use linkscent_core::strategies::Explanation;
 
-use super::yields::said;
 use super::{PageResult, percent, show};
 use crate::api::{App, Base};
+use crate::dashboard::crawl::yields::said;
 use crate::service::{Explained, PageVersion};
 
 /// Levels of the explanation that are open at first.

@@ -17,7 +17,7 @@ use super::{MODEL_EVERY, Runner};
 use crate::clock;
 use crate::crawler::checkpoint::Told;
 use crate::crawler::fetch::Fetcher;
-use crate::crawler::recorded;
+use crate::crawler::records::recorded;
 use crate::crawler::reply::Answers;
 use crate::crawler::requests::Requests;
 use crate::crawler::retraining::Retraining;

@@ -8,7 +8,7 @@ use clap::Args;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use super::place::Place;
+use crate::commands::place::Place;
 use crate::store::backup;
 
 /// Write everything that is kept to one tar file.

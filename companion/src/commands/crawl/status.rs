@@ -5,7 +5,7 @@ use clap::Args;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use super::place::Place;
+use crate::commands::place::Place;
 use crate::store::{CrawlRow, HandRow, Store};
 
 /// Say which crawls there are, how far they are and whether somebody runs them; with --database also

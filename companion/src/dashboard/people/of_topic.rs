@@ -6,12 +6,16 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base, visitor};
+use crate::dashboard::PageError;
+use crate::dashboard::PageResult;
+use crate::dashboard::check_csrf;
+use crate::dashboard::go_to;
+use crate::dashboard::show;
 use crate::service::LONGEST_ACCOUNT;
 use crate::store::{AccountRow, Role, Topic};
 
-pub(super) fn routes() -> Router<App> {
+pub(in crate::dashboard) fn routes() -> Router<App> {
     Router::new().route("/topic/{id}/people", get(page).post(share))
 }
 

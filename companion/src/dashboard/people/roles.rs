@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use axum::http::StatusCode;
 
-use super::PageError;
 use crate::api::{App, may_everywhere, may_in};
+use crate::dashboard::PageError;
 use crate::service::{Done, PageKey};
 use crate::store::{CrawlRow, Role, Topic};
 
 /// An error unless who asks has that role in a topic; it says no more than they may know.
-pub(super) fn check_role(topic: i64, needed: Role) -> Result<(), PageError> {
+pub(in crate::dashboard) fn check_role(topic: i64, needed: Role) -> Result<(), PageError> {
     if may_in(topic, needed) {
         return Ok(());
     }
@@ -24,7 +24,7 @@ pub(super) fn check_role(topic: i64, needed: Role) -> Result<(), PageError> {
 
 /// A crawl and its topic, if who asks has that role in it. That it is not there and that it is another's
 /// is told alike.
-pub(super) async fn crawl_for(
+pub(in crate::dashboard) async fn crawl_for(
     app: &App,
     id: i64,
     needed: Role,
@@ -36,7 +36,7 @@ pub(super) async fn crawl_for(
 }
 
 /// The same in all topics.
-pub(super) fn check_everywhere(needed: Role) -> Result<(), PageError> {
+pub(in crate::dashboard) fn check_everywhere(needed: Role) -> Result<(), PageError> {
     if may_everywhere(needed) {
         return Ok(());
     }
@@ -45,7 +45,7 @@ pub(super) fn check_everywhere(needed: Role) -> Result<(), PageError> {
 }
 
 /// An error unless who asks has that role in the topics of all these pages.
-pub(super) async fn check_pages(
+pub(in crate::dashboard) async fn check_pages(
     app: &App,
     pages: &[PageKey],
     needed: Role,
@@ -58,7 +58,7 @@ pub(super) async fn check_pages(
 }
 
 /// What was done to many pages, for who may take it back.
-pub(super) async fn done(app: &App, id: u64) -> Result<Option<Done>, PageError> {
+pub(in crate::dashboard) async fn done(app: &App, id: u64) -> Result<Option<Done>, PageError> {
     let Some(done) = app.service.annotations.done(id) else {
         return Ok(None);
     };
@@ -71,7 +71,7 @@ pub(super) async fn done(app: &App, id: u64) -> Result<Option<Done>, PageError> 
 }
 
 /// An error unless who asks looks at the topic of that name; for one that is not there too.
-pub(super) async fn check_named(app: &App, name: &str) -> Result<(), PageError> {
+pub(in crate::dashboard) async fn check_named(app: &App, name: &str) -> Result<(), PageError> {
     if may_everywhere(Role::Reader) {
         return Ok(());
     }

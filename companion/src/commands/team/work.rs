@@ -7,8 +7,8 @@ use clap::Args;
 
 use tokio::time::sleep;
 
-use super::network::Network;
-use super::told_to_end;
+use crate::commands::network::Network;
+use crate::commands::told_to_end;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::hands::Hand;
 use crate::store::Hands;

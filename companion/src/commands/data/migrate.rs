@@ -5,7 +5,7 @@ use clap::Args;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use super::place::Place;
+use crate::commands::place::Place;
 use crate::store::{move_back, move_out};
 
 /// Move everything from the data folder's own database into a PostgreSQL one, or back.

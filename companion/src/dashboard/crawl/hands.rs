@@ -5,13 +5,16 @@ use axum::extract::State;
 use axum::routing::get;
 use axum::{Extension, Router};
 
-use super::hosts::{ago, size, time};
-use super::{PageResult, show};
 use crate::api::{App, Base};
 use crate::clock;
+use crate::dashboard::PageResult;
+use crate::dashboard::crawl::hosts::ago;
+use crate::dashboard::crawl::hosts::size;
+use crate::dashboard::crawl::hosts::time;
+use crate::dashboard::show;
 use crate::store::HandRow;
 
-pub(super) fn routes() -> Router<App> {
+pub(in crate::dashboard) fn routes() -> Router<App> {
     Router::new().route("/hands", get(page))
 }
 

@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 use linkscent_output::print_json;
 use serde_json::json;
 
-use super::place::Place;
 use crate::clock;
+use crate::commands::place::Place;
 use crate::crawler::way::Way;
 use crate::service::Services;
 use crate::store::Role;

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 
-use super::place::Place;
+use crate::commands::place::Place;
 use crate::crawler::way::Way;
 use crate::service::Services;
 use linkscent_output::print_json;

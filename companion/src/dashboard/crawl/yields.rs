@@ -9,13 +9,14 @@ use axum::{Extension, Router};
 use linkscent_charts as chart;
 use linkscent_core::crawl::Expected;
 
-use super::{PageResult, show};
 use crate::api::{App, Base, passing, stream};
 use crate::clock;
+use crate::dashboard::PageResult;
+use crate::dashboard::show;
 use crate::service::Yield;
 use crate::store::{CrawlRow, Topic};
 
-pub(super) fn routes() -> Router<App> {
+pub(in crate::dashboard) fn routes() -> Router<App> {
     Router::new()
         .route("/crawl/{id}/yield", get(page))
         .route("/crawl/{id}/research", get(research))
@@ -73,13 +74,13 @@ async fn research(State(app): State<App>, Path(id): Path<i64>) -> PageResult {
 }
 
 /// A date and a time of the day.
-pub(super) fn said(time: i64) -> String {
+pub(in crate::dashboard) fn said(time: i64) -> String {
     let date = clock::date(time);
     date.replace('T', " ").replace('Z', " UTC")
 }
 
 /// A time as people say it: two of its units at most.
-pub(super) fn roughly(time: Duration) -> String {
+pub(in crate::dashboard) fn roughly(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0..60 => "less than a minute".to_owned(),

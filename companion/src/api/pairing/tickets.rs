@@ -8,32 +8,32 @@ use sha2::Sha256;
 use crate::secret;
 
 /// Bytes of the code behind what a ticket says.
-pub(super) const CODE: usize = 32;
+pub(in crate::api) const CODE: usize = 32;
 
 /// The key of tickets, drawn when the process starts.
-pub(super) struct TicketKey([u8; 32]);
+pub(in crate::api) struct TicketKey([u8; 32]);
 
 impl TicketKey {
     /// A random key.
-    pub(super) fn random() -> Self {
+    pub(in crate::api) fn random() -> Self {
         Self(secret::random_bytes())
     }
 
     /// A ticket that says this.
-    pub(super) fn issue(&self, said: &[u8]) -> Vec<u8> {
+    pub(in crate::api) fn issue(&self, said: &[u8]) -> Vec<u8> {
         let code = self.mac("shown", said).finalize().into_bytes();
         [said, &code].concat()
     }
 
     /// Returns what a ticket says, if this process made it. Takes the same time for every wrong code.
-    pub(super) fn open<'a>(&self, ticket: &'a [u8]) -> Option<&'a [u8]> {
+    pub(in crate::api) fn open<'a>(&self, ticket: &'a [u8]) -> Option<&'a [u8]> {
         let (said, code) = ticket.split_at_checked(ticket.len().checked_sub(CODE)?)?;
         self.mac("shown", said).verify_slice(code).ok()?;
         Some(said)
     }
 
     /// Random bytes that this process can make again from the same seed, and nobody else can.
-    pub(super) fn random_from(&self, seed: &[u8]) -> [u8; 64] {
+    pub(in crate::api) fn random_from(&self, seed: &[u8]) -> [u8; 64] {
         let mut random = [0; 64];
         for (half, label) in random.chunks_exact_mut(32).zip(["first", "other"]) {
             half.copy_from_slice(&self.mac(label, seed).finalize().into_bytes());

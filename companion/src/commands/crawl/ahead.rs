@@ -8,8 +8,8 @@ use linkscent_core::wire::api::PROPOSED_BUDGET;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use super::network::Network;
-use super::place::Place;
+use crate::commands::network::Network;
+use crate::commands::place::Place;
 use crate::service::{NewCrawl, Services, Starts};
 
 /// Print what a crawl for a topic would fetch next, before anything is fetched.

@@ -6,7 +6,7 @@ use linkscent_core::wire::api::CrawlChange;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use super::place::Place;
+use crate::commands::place::Place;
 use crate::crawler::way::Way;
 use crate::service::Services;
 use crate::store::{CrawlRow, Reaction};

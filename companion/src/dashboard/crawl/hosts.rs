@@ -9,13 +9,17 @@ use axum::{Extension, Router};
 use linkscent_core::crawl::{HostRules, HostState, HostTurn};
 use serde::Deserialize;
 
-use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base};
 use crate::clock;
+use crate::dashboard::PageError;
+use crate::dashboard::PageResult;
+use crate::dashboard::check_csrf;
+use crate::dashboard::go_to;
+use crate::dashboard::show;
 use crate::service::{HostHealth, Hosts};
 use crate::store::{CrawlRow, Topic};
 
-pub(super) fn routes() -> Router<App> {
+pub(in crate::dashboard) fn routes() -> Router<App> {
     Router::new()
         .route("/crawl/{id}/hosts", get(page).post(leave_out))
         .route("/crawl/{id}/delay", post(set_delay))
@@ -209,7 +213,7 @@ fn rules(rules: &HostRules) -> Option<String> {
 }
 
 /// How long ago that is, in milliseconds.
-pub(super) fn ago(millis: i64) -> String {
+pub(in crate::dashboard) fn ago(millis: i64) -> String {
     match millis {
         ..10_000 => "just now".to_owned(),
         millis => format!("{} ago", time(millis.unsigned_abs())),
@@ -217,7 +221,7 @@ pub(super) fn ago(millis: i64) -> String {
 }
 
 /// A time as people say it.
-pub(super) fn time(millis: u64) -> String {
+pub(in crate::dashboard) fn time(millis: u64) -> String {
     let time = Duration::from_millis(millis);
     match millis {
         0 => "0 s".to_owned(),
@@ -230,7 +234,7 @@ pub(super) fn time(millis: u64) -> String {
 }
 
 /// Bytes as people say it.
-pub(super) fn size(bytes: u64) -> String {
+pub(in crate::dashboard) fn size(bytes: u64) -> String {
     match bytes {
         0 => String::new(),
         1..1_000_000 => format!("{} kB", bytes.div_ceil(1_000)),

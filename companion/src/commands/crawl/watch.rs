@@ -8,9 +8,9 @@ use indicatif::ProgressBar;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use super::network::Network;
-use super::place::Place;
 use crate::clock;
+use crate::commands::network::Network;
+use crate::commands::place::Place;
 use crate::service::{LibraryOrder, LibraryQuery, Services, USUAL_REQUESTS};
 use crate::store::{CrawlState, StandingTopic, Topic};
 

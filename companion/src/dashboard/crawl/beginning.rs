@@ -9,13 +9,16 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{Scope, StoppingRule, hosts_in};
 use serde::Deserialize;
 
-use super::roles::check_named;
-use super::{PageError, PageResult, check_csrf, go_to};
 use crate::api::App;
+use crate::dashboard::PageError;
+use crate::dashboard::PageResult;
+use crate::dashboard::check_csrf;
+use crate::dashboard::go_to;
+use crate::dashboard::people::roles::check_named;
 use crate::service::{NewCrawl, Starts};
 use crate::store::Reaction;
 
-pub(super) fn routes() -> Router<App> {
+pub(in crate::dashboard) fn routes() -> Router<App> {
     Router::new()
         .route("/topic/{id}/crawl", post(crawl))
         .route("/crawl/{id}/seeds", post(seeds))
@@ -133,7 +136,7 @@ fn number(text: &str) -> Result<Option<u32>, PageError> {
 }
 
 /// Addresses in a text, see [`lists::addresses`].
-pub(super) fn addresses(text: &str) -> Result<Vec<String>, PageError> {
+pub(in crate::dashboard) fn addresses(text: &str) -> Result<Vec<String>, PageError> {
     let pages = lists::addresses(text).map_err(|error| PageError::bad(error.to_string()))?;
     Ok(pages.iter().map(ToString::to_string).collect())
 }

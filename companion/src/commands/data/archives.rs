@@ -5,7 +5,7 @@ use clap::Args;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use super::place::Place;
+use crate::commands::place::Place;
 use crate::crawler::way::Way;
 use crate::service::Services;
 use crate::store::{BroughtBack, Copied, bring_back};

@@ -12,16 +12,22 @@ use linkscent_core::address::Address;
 use linkscent_core::codec::{decode, encode};
 use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 
-use super::fetch::{Brought, Fetcher, Got};
-use super::hands::{Heard, Request, write_page};
-use super::reply::{Answered, Hindrance, Reply};
-use super::validators::Validators;
 use crate::clock;
+use crate::crawler::fetch::Brought;
+use crate::crawler::fetch::Fetcher;
+use crate::crawler::fetch::Got;
+use crate::crawler::hands::Heard;
+use crate::crawler::hands::Request;
+use crate::crawler::hands::write_page;
+use crate::crawler::reply::Answered;
+use crate::crawler::reply::Hindrance;
+use crate::crawler::reply::Reply;
+use crate::crawler::validators::Validators;
 use crate::store::{InFlight, Unfinished};
 
 /// Makes requests and puts them down. Clones are the same.
 #[derive(Clone)]
-pub(super) struct Recorded {
+pub(in crate::crawler) struct Recorded {
     in_flight: InFlight,
     /// Pages whose answers whoever ran the crawl before left.
     left: Arc<Mutex<HashSet<String>>>,
@@ -160,7 +166,7 @@ fn brought(bytes: &[u8], address: &Address, known: Option<Validators>) -> Option
 }
 
 /// What is said of requests that were under way when a crawl was cut short; `None` if there were none.
-pub(super) fn summary(crawl: i64, unfinished: &Unfinished) -> Option<String> {
+pub(in crate::crawler) fn summary(crawl: i64, unfinished: &Unfinished) -> Option<String> {
     let (answered, asked) = (unfinished.answered.len(), unfinished.unanswered.len());
     (answered + asked > 0).then(|| {
         format!(
