@@ -22,5 +22,6 @@ mod same_page;
 mod saved_copy;
 mod speed;
 mod stories;
+mod strings;
 mod through_browser;
 mod wasm;

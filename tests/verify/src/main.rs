@@ -17,6 +17,14 @@ const DEBIAN: [(&str, &str); 3] = [
 ];
 /// Lints the package for Firefox's store.
 const WEB_EXT: &str = "web-ext@10.7.0";
+/// What the linter misses in a package for Chromium: a script beside the service worker, an
+/// identifier, and what is declared to Firefox's store; and it does not know the side panel.
+const OF_FIREFOX_ALONE: [&str; 4] = [
+    "ADDON_ID_REQUIRED",
+    "BACKGROUND_SERVICE_WORKER_NOFALLBACK",
+    "MANIFEST_PERMISSIONS",
+    "MISSING_DATA_COLLECTION_PERMISSIONS",
+];
 const CARGO: [&str; 2] = ["geckodriver", "cargo-deny"];
 
 fn main() -> ExitCode {
@@ -91,8 +99,8 @@ fn whole_workspace() -> Result<(), String> {
     Ok(())
 }
 
-/// What the store of Firefox would say of the package, by its own linter. Where that cannot be
-/// had, this is said, and the rest goes on.
+/// Lints the packages by the linter of Firefox's store. Where that cannot be had, this is said, and
+/// the rest goes on.
 fn lint_package() -> Result<(), String> {
     let metadata = metadata()?;
     let target = metadata["target_directory"].as_str();
@@ -113,7 +121,28 @@ fn lint_package() -> Result<(), String> {
         "{} lint --warnings-as-errors --no-input --source-dir {}",
         linter.display(),
         package.display()
-    ))
+    ))?;
+    lint_for_chromium(&linter, &target.join("extension/release/chromium"))
+}
+
+/// Lints the package for Chromium by the same program. It knows the rules of Firefox alone, so four
+/// messages are expected, and no other one.
+fn lint_for_chromium(linter: &Path, package: &Path) -> Result<(), String> {
+    println!("verify: the package for Chromium, linted");
+    let output = Command::new(linter)
+        .args(["lint", "--no-input", "--output", "json", "--source-dir"])
+        .arg(package)
+        .output()
+        .map_err(|error| format!("{}: {error}", linter.display()))?;
+    let said: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("what the linter said: {error}"))?;
+    let messages = ["errors", "warnings", "notices"].map(|kind| said[kind].as_array());
+    let messages = messages.into_iter().flatten().flatten();
+    let codes: BTreeSet<&str> = messages.filter_map(|one| one["code"].as_str()).collect();
+    if codes != BTreeSet::from(OF_FIREFOX_ALONE) {
+        return Err(format!("the package for Chromium: {codes:?}"));
+    }
+    Ok(())
 }
 
 /// Builds the package, by the program that was built before.
