@@ -19,7 +19,9 @@
   const MOST_NODES = 150000, MOST_LEAVES = 50000, MOST_LINKS = 10000, MOST_FORMS = 200;
   const MOST_TEXT = 1 << 20, LONGEST_HREF = 8192, LONGEST_TITLE = 4096; // characters
   const NO_PAGE = "about:blank";
-  const LONGEST_WALK = 400, SLICE = 8; // milliseconds
+  // The counts above end a walk. The time only guards against a page on which nodes cost far more
+  // than usual: a slow machine reads the same of a page as a fast one.
+  const LONGEST_WALK = 3000, SLICE = 8; // milliseconds
   const NODES_AT_A_TIME = 64;
   // A page with more fields, or more frames with documents of its own, counts as private.
   const MOST_INPUTS = 5000, MOST_FRAMES = 200;
