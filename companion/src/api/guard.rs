@@ -64,15 +64,6 @@ pub fn locked() -> Response {
     (StatusCode::FORBIDDEN, text).into_response()
 }
 
-/// The one answer to every call that is not taken. It does not tell which of the conditions failed,
-/// so a stranger learns nothing by trying.
-pub(super) fn refused() -> Problem {
-    let text = "this call is not taken. In a browser, open the address that linkscent printed, or \
-                pair the extension again in its popup. A program sends a token from the \
-                dashboard's settings, as “Authorization: Bearer TOKEN”";
-    Problem(StatusCode::FORBIDDEN, text.to_owned())
-}
-
 fn is_of_programs(path: &str) -> bool {
     path.starts_with("/api/") || path == "/mcp"
 }
@@ -89,7 +80,7 @@ async fn check(
     if !one(headers, &HOST).is_some_and(|host| access.is_own_host(host))
         || uri.authority().is_some_and(is_elsewhere)
     {
-        return Err(refused());
+        return Err(Problem::not_taken());
     }
     // A browser says so of what other pages have it ask for; of a link that was followed to where the
     // dashboard lies it says that too.
@@ -97,7 +88,7 @@ async fn check(
     let is_foreign = site.is_some_and(|site| ![&b"none"[..], b"same-origin"].contains(&site));
     let is_call = is_of_programs(path) || method != Method::GET;
     if is_foreign && is_call && !headers.contains_key(ORIGIN) {
-        return Err(refused());
+        return Err(Problem::not_taken());
     }
     if headers.contains_key(ORIGIN) {
         let origin = one(headers, &ORIGIN).unwrap_or_default();
@@ -108,7 +99,7 @@ async fn check(
             access.is_own_origin(origin)
         };
         if !is_fine {
-            return Err(refused());
+            return Err(Problem::not_taken());
         }
     }
     // Else it is told when the call is made, which is after its body was read.

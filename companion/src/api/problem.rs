@@ -17,6 +17,15 @@ pub(super) const WRONG: &str = "what is wrong, and what to do";
 pub struct Problem(pub StatusCode, pub String);
 
 impl Problem {
+    /// The one answer to every call that is not taken. It does not tell which of the conditions
+    /// failed, so a stranger learns nothing by trying.
+    pub(super) fn not_taken() -> Self {
+        let text = "this call is not taken. In a browser, open the address that linkscent printed, \
+                    or pair the extension again in its popup. A program sends a token from the \
+                    dashboard's settings, as “Authorization: Bearer TOKEN”";
+        Self(StatusCode::FORBIDDEN, text.to_owned())
+    }
+
     /// A bad request, and what would be a good one.
     pub fn bad(text: impl Into<String>) -> Self {
         Self(StatusCode::BAD_REQUEST, text.into())

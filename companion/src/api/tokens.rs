@@ -15,7 +15,6 @@ use axum::response::{IntoResponse, Response};
 use linkscent_core::wire::api::{Event, EventKind};
 use tower::ServiceExt;
 
-use super::guard::refused;
 use super::{App, Problem};
 use crate::service::ServiceError;
 use crate::store::{Permission, TokenRow};
@@ -62,10 +61,10 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// The token that a request came with, if it is one that was made and not revoked.
 pub(super) async fn permitted(app: &App, headers: &HeaderMap) -> Result<TokenRow, Problem> {
-    let token = bearer(headers).ok_or_else(refused)?;
+    let token = bearer(headers).ok_or_else(Problem::not_taken)?;
     let accounts = &app.service.accounts;
     let known = accounts.token(&secret::digest(token)).await?;
-    let known = known.ok_or_else(refused)?;
+    let known = known.ok_or_else(Problem::not_taken)?;
     let now = clock::now();
     if now - known.used > USED_EVERY {
         accounts.token_used(known.id, now).await?;

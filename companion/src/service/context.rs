@@ -7,7 +7,7 @@ use anyhow::Result;
 use linkscent_core::critics;
 
 use super::ServiceError;
-use super::library::{HeldIndex, Shelf};
+use super::library::shelf::{HeldIndex, Shelf};
 use super::supervisor::Supervisor;
 use crate::crawler::way::Way;
 use crate::service::models::guides::Guides;

@@ -8,8 +8,8 @@ mod known;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -24,8 +24,6 @@ use linkscent_library::{
     Found, Hit, Item, Library as Index, LibraryError, MEANING, Order, Query, Search, of_key,
 };
 
-use tokio::sync::Semaphore;
-
 use super::ServiceError;
 use super::context::Context;
 use super::{Models, Topics};
@@ -34,12 +32,12 @@ use crate::service::library::standings::Eligible;
 use crate::service::library::standings::KnownPages;
 use crate::store::{CrawlRow, KeptRow, Remarks, Store, Topic};
 use allowance::Allowance;
-use known::Known;
 pub(super) mod allowance;
 pub(super) mod asking;
 pub(super) mod explaining;
 pub(super) mod map;
 pub(super) mod searches;
+pub(super) mod shelf;
 pub(super) mod standings;
 pub(super) mod suggesting;
 pub(super) mod versions;
@@ -69,12 +67,17 @@ impl Library {
 
 /// Pages of a library that are shown at once at most.
 pub const MOST_SHOWN: usize = 100;
-/// Most searches that go through the index at the same time.
-const MOST_SEARCHES: usize = 4;
 /// The index is written at most this often.
 const INDEXED_EVERY: Duration = Duration::from_secs(3);
 /// Pages that are read from an archive before they are written.
 const BATCH: i64 = 500;
+
+/// What the person said of a topic's pages.
+struct Said {
+    topic: String,
+    marks: HashMap<String, bool>,
+    remarks: BTreeMap<String, Remarks>,
+}
 
 /// What is looked for in the library.
 #[derive(Debug, Clone, Default)]
@@ -93,94 +96,6 @@ pub struct LibraryQuery {
     pub skip: usize,
     /// Without what browsers kept as it was read: programs hear nothing of it.
     pub for_program: bool,
-}
-
-/// The index once it is open, and what was last worked out of the logs. Clones are the same.
-#[derive(Clone)]
-pub(super) struct Shelf {
-    folder: PathBuf,
-    open: Arc<Mutex<Option<Arc<Index>>>>,
-    known: Known,
-    /// Held while the index is written or deleted.
-    writing: Arc<tokio::sync::Mutex<()>>,
-    /// Places for searches: [`MOST_SEARCHES`].
-    searching: Arc<Semaphore>,
-}
-
-impl Shelf {
-    /// Holds the index, so that nobody in this process writes it.
-    pub(super) async fn hold(&self) -> HeldIndex<'_> {
-        HeldIndex {
-            shelf: self,
-            _writing: self.writing.lock().await,
-        }
-    }
-
-    /// Has what is known of pages worked out again before it is used.
-    pub(super) fn forget_standings(&self) {
-        self.known.forget();
-    }
-
-    pub(super) fn new(data: &Path) -> Self {
-        Self {
-            folder: data.join("library"),
-            open: Arc::default(),
-            known: Known::default(),
-            writing: Arc::default(),
-            searching: Arc::new(Semaphore::new(MOST_SEARCHES)),
-        }
-    }
-
-    /// The index. One that cannot be read is written again: it is never the only copy of anything.
-    fn library(&self) -> Result<Arc<Index>, LibraryError> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(library) = &*open {
-            return Ok(Arc::clone(library));
-        }
-        let library = match Index::open(&self.folder) {
-            Err(LibraryError::Form(_) | LibraryError::Index(_)) => {
-                Index::delete(&self.folder)?;
-                Index::open(&self.folder)?
-            }
-            opened => opened?,
-        };
-        let library = Arc::new(library);
-        *open = Some(Arc::clone(&library));
-        Ok(library)
-    }
-
-    /// Lets go of the index: another process deleted it, or it fails.
-    fn close(&self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        *open = None;
-    }
-
-    /// Deletes the index with all the words in it.
-    fn delete(&self) -> Result<(), LibraryError> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        *open = None;
-        Index::delete(&self.folder)
-    }
-}
-
-/// What the person said of a topic's pages.
-struct Said {
-    topic: String,
-    marks: HashMap<String, bool>,
-    remarks: BTreeMap<String, Remarks>,
-}
-
-/// See [`Shelf::hold`].
-pub(super) struct HeldIndex<'a> {
-    shelf: &'a Shelf,
-    _writing: tokio::sync::MutexGuard<'a, ()>,
-}
-
-impl HeldIndex<'_> {
-    /// Deletes it with all the words in it.
-    pub(super) fn delete(&self) -> Result<()> {
-        Ok(self.shelf.delete()?)
-    }
 }
 
 impl Library {

@@ -41,10 +41,15 @@ struct Route {
 
 /// All that the dashboard has, as its files say.
 fn routes() -> Vec<Route> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard");
     let mut routes = Vec::new();
-    for file in std::fs::read_dir(folder).unwrap() {
-        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+    let mut places = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard")];
+    while let Some(place) = places.pop() {
+        if place.is_dir() {
+            let inside = std::fs::read_dir(place).unwrap();
+            places.extend(inside.map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(place).unwrap();
         for route in text.split(".route(\"").skip(1) {
             let (path, rest) = route.split_once('"').unwrap();
             let (methods, _) = rest.split_once('\n').unwrap();
