@@ -4,64 +4,30 @@
 //! The guide of the current topic is held in memory only to save reading it
 //! again; whatever it learned is in the database before a request is answered.
 
-mod choices;
-mod classes;
-#[cfg(test)]
-mod classes_tests;
-#[cfg(test)]
-mod companion_tests;
 mod dry_run;
 mod everything;
-#[cfg(test)]
-mod everything_tests;
-#[cfg(test)]
-mod faults_tests;
 mod finding;
 mod forgetting;
-#[cfg(test)]
-mod forgetting_tests;
-mod forms;
 mod frames;
 mod guides;
 mod handling;
 mod hearing;
-#[cfg(test)]
-mod hearing_tests;
 mod keeping;
-#[cfg(test)]
-mod kept_visits_tests;
 mod known;
 mod later;
-#[cfg(test)]
-mod later_tests;
 mod ledger;
 mod marking;
-#[cfg(test)]
-mod marking_tests;
-mod naming;
-#[cfg(test)]
-mod naming_tests;
 mod notices;
 mod pairing;
-mod phrases;
-#[cfg(test)]
-mod phrases_tests;
 mod proposing;
-mod questions;
 mod reading;
-#[cfg(test)]
-mod reading_tests;
-mod removing;
 mod rendering;
-#[cfg(test)]
-mod sender_tests;
 mod state;
 mod steps;
 #[cfg(test)]
-mod steps_tests;
+mod tests;
+mod topic;
 mod visits;
-#[cfg(test)]
-mod visits_tests;
 mod way;
 mod why;
 

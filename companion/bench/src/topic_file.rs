@@ -32,10 +32,11 @@ use linkscent_core::strategies::{Rng, SplitMix};
 use linkscent_core::web_graph::MOST_BACKLINKS;
 use serde::Deserialize;
 
-use super::form_topic::{self, WantedForms};
 use super::own_critic::{self, CriticExample, ExampleClass};
 use super::topic::{Label, Topic};
 use super::web::EvalWeb;
+use crate::forms::form_topic;
+use crate::forms::form_topic::WantedForms;
 
 /// Pages that words in titles pick at most.
 const MOST_PICKED: usize = 60;

@@ -7,7 +7,7 @@ use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::views::PageView;
 
 use super::Background;
-use super::choices::is_left_alone;
+use crate::background::topic::choices::is_left_alone;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::texts;

@@ -8,8 +8,8 @@ use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{LONGEST_WAY, Reading};
 
 use super::Background;
-use super::choices::is_left_alone;
 use super::rendering::clean;
+use crate::background::topic::choices::is_left_alone;
 use crate::companion::Companion;
 use crate::ports::World;
 use crate::problem::Problem;

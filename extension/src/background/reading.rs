@@ -7,10 +7,11 @@ use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::views::PageView;
 
 use super::Background;
-use super::choices::{is_left_alone, refusal};
 use super::keeping::is_kept;
 use super::steps::{GuideStep, StepTaken};
 use super::visits::Read;
+use crate::background::topic::choices::is_left_alone;
+use crate::background::topic::choices::refusal;
 use crate::paths::{Arriving, Met, Showing};
 use crate::ports::World;
 use crate::problem::Problem;

@@ -8,7 +8,7 @@ use linkscent_core::privacy::without_secrets;
 use linkscent_core::wire::api::{Rendering, RenderingsView};
 
 use super::Background;
-use super::choices::refusal;
+use crate::background::topic::choices::refusal;
 use crate::companion::Companion;
 use crate::ports::World;
 use crate::problem::Problem;

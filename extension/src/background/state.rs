@@ -7,9 +7,9 @@ use linkscent_core::strategies::Candidate;
 use linkscent_core::wire::views::PageView;
 
 use super::Background;
-use super::choices::is_left_alone;
-use super::classes::class_line;
-use super::forms::form_lines;
+use crate::background::topic::choices::is_left_alone;
+use crate::background::topic::classes::class_line;
+use crate::background::topic::forms::form_lines;
 use crate::ports::{Look, World};
 use crate::problem::Problem;
 use crate::rows::EVERY_SITE;

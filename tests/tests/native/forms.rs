@@ -3,8 +3,8 @@
 
 use anyhow::{Context, Result, ensure};
 use linkscent_bench::commands::train_forms::{cross_validate_domains, cross_validate_kinds};
-use linkscent_bench::form_examples::{self, AnnotatedForms, DomainExample};
-use linkscent_bench::form_filter::{self, DomainFigures};
+use linkscent_bench::forms::form_examples::{self, AnnotatedForms, DomainExample};
+use linkscent_bench::forms::form_filter::{self, DomainFigures};
 use linkscent_core::forms::{FormKind, FormKinds};
 use linkscent_tests::material;
 

@@ -262,22 +262,22 @@ fn a_browser_is_held_by_tests_that_run_alone() -> Result<()> {
 #[test]
 fn every_file_of_these_tests_is_run() -> Result<()> {
     let folder = linkscent_pack::root().join("tests/tests");
-    for (folder, own) in [
-        (folder.join("browsers"), "mod"),
-        (folder.join("native"), "mod"),
-        (folder, "all"),
+    for (list, folder) in [
+        (folder.join("browsers.rs"), folder.join("browsers")),
+        (folder.join("native.rs"), folder.join("native")),
+        (folder.join("all.rs"), folder),
     ] {
-        let list = std::fs::read_to_string(folder.join(own).with_extension("rs"))?;
+        let is_all = list.ends_with("all.rs");
+        let list = std::fs::read_to_string(list)?;
         let named = list
             .lines()
             .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
         let mut there = Vec::new();
         for entry in std::fs::read_dir(&folder)? {
             let file = entry?.path();
-            let is_module = file.join("mod.rs").is_file()
-                || file.extension().is_some_and(|ending| ending == "rs");
+            let is_module = file.extension().is_some_and(|ending| ending == "rs");
             let name = file.file_stem().context("no name")?.to_string_lossy();
-            if is_module && name != own {
+            if is_module && name != "all" {
                 there.push(name.into_owned());
             }
         }
@@ -288,7 +288,7 @@ fn every_file_of_these_tests_is_run() -> Result<()> {
             "{}: {named:?} are named, {there:?} are there",
             folder.display()
         );
-        ensure!(own != "all" || there == ["browsers", "native"], "{there:?}");
+        ensure!(!is_all || there == ["browsers", "native"], "{there:?}");
     }
     Ok(())
 }

@@ -14,8 +14,11 @@ use linkscent_core::forms::{
 use linkscent_output::print_json;
 use serde_json::json;
 
-use crate::form_examples::{self, DomainExample, FormExample, folds};
-use crate::form_filter;
+use crate::forms::form_examples;
+use crate::forms::form_examples::DomainExample;
+use crate::forms::form_examples::FormExample;
+use crate::forms::form_examples::folds;
+use crate::forms::form_filter;
 
 /// Train what tells forms apart, and report how well it does on sites that were
 /// held out.

@@ -1,4 +1,4 @@
-#[path = "../../tests/made/mod.rs"]
+#[path = "../../tests/made.rs"]
 mod made;
 
 use std::process::{Command, Stdio};

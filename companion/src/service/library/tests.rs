@@ -1,5 +1,7 @@
 use linkscent_core::wire::api::Forget;
 
+use std::sync::Mutex;
+
 use super::*;
 
 use crate::crawler::fake_web::web_about;

@@ -4,7 +4,9 @@
 use super::Ensemble;
 use super::inlinks::Sums;
 use crate::meaning::LinkMeaning;
-use crate::strategies::{Candidate, Known, shark_search};
+use crate::strategies::Candidate;
+use crate::strategies::Known;
+use crate::strategies::rivals::shark_search;
 use crate::web_graph::{Judgment, Lead};
 
 /// Pages by which what was found by pages of one folder is drawn towards what is usual.

@@ -1,0 +1,55 @@
+//! The class of a page, for topics whose taxonomy came with the companion's model: shown in
+//! the popup and corrected there. What was corrected lies in the topic's guide, and goes to
+//! the companion as an event.
+
+use linkscent_core::guide::Guide;
+use linkscent_core::page::Page;
+use linkscent_core::wire::Snapshot;
+use linkscent_core::wire::api::{EventKind, marked_terms};
+
+use crate::background::Background;
+use crate::ports::World;
+use crate::problem::Problem;
+use crate::shown::ClassLine;
+use crate::store::Change;
+
+impl<W: World> Background<W> {
+    /// Says what class a page is of, or with `None` takes that back.
+    pub(in crate::background) async fn correct_class(
+        &mut self,
+        snapshot: &Snapshot,
+        class: Option<String>,
+    ) -> Result<(), Problem> {
+        let (page, topic) = self.judged(snapshot).await?;
+        let mut guide = self.take_guide(&topic).await?;
+        let taxonomy = guide.taxonomy().ok_or(Problem::NoClasses)?;
+        if class
+            .as_ref()
+            .is_some_and(|class| !taxonomy.has_class(class))
+        {
+            return Err(Problem::NoClass);
+        }
+        let what = EventKind::class(&page, class.clone());
+        let mut change = Change::default();
+        if let EventKind::Class { words, .. } = &what {
+            let terms = marked_terms(words, guide.vocabulary_mut());
+            guide.correct_classes([(page.address.clone(), terms, class)]);
+        }
+        change.send(&self.event(&topic, self.world.now(), what))?;
+        self.keep_guide(topic, guide, &mut change)?;
+        self.store.apply(change).await?;
+        Ok(self.store.trim().await?)
+    }
+}
+
+/// The class of a page; none where the topic is not judged by classes.
+pub(in crate::background) fn class_line(guide: &Guide, page: &Page) -> Option<ClassLine> {
+    let taxonomy = guide.taxonomy()?;
+    let likeliest = guide.classes(page).into_iter().next();
+    Some(ClassLine {
+        share: likeliest.as_ref().map_or(0.0, |row| row.1),
+        class: likeliest.map(|row| row.0),
+        is_corrected: guide.graph().corrected.contains_key(&page.address),
+        all: taxonomy.classes().to_vec(),
+    })
+}

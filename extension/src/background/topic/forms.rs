@@ -1,0 +1,86 @@
+//! Forms that lead to databases: shown in the popup, marked there, kept like the
+//! marks on pages.
+
+use linkscent_core::guide::Guide;
+use linkscent_core::page::Page;
+use linkscent_core::wire::Snapshot;
+use linkscent_core::wire::api::{Event, EventKind};
+
+use crate::background::Background;
+use crate::ports::World;
+use crate::problem::Problem;
+use crate::shown::FormLine;
+use crate::store::Change;
+
+/// Forms of one page that are shown.
+const MOST_FORMS: usize = 5;
+
+impl<W: World> Background<W> {
+    /// Marks a form of the page, or with `None` takes the mark back.
+    pub(in crate::background) async fn mark_form(
+        &mut self,
+        snapshot: &Snapshot,
+        place: usize,
+        wanted: Option<bool>,
+    ) -> Result<(), Problem> {
+        let settings = self.store.settings().await?;
+        let topic = settings.current.ok_or(Problem::NoTopic)?;
+        let page = snapshot.to_page()?;
+        let mut guide = self.take_guide(&topic).await?;
+        let found = guide.forms(&page).into_iter();
+        let form = found.into_iter().find(|form| form.place == place);
+        let form = form.ok_or(Problem::NoForm)?;
+        let event = self.event(
+            &topic,
+            self.world.now(),
+            EventKind::Form {
+                address: page.address.to_string(),
+                form: form.name.clone(),
+                wanted,
+                words: form.words.own().to_vec(),
+                around: form.words.around().to_vec(),
+            },
+        );
+        guide.mark_form(&page.address, &form.name, form.words, wanted);
+        let mut marks = self.store.form_marks().await?;
+        marks.retain(|mark| !is_same_form(mark, &event));
+        if wanted.is_some() {
+            marks.push(event.clone());
+        }
+        let mut change = Change::default();
+        change.form_marks(&marks)?;
+        change.send(&event)?;
+        self.keep_guide(topic, guide, &mut change)?;
+        self.store.apply(change).await?;
+        Ok(self.store.trim().await?)
+    }
+}
+
+/// The searchable forms of a page, with their marks.
+pub(in crate::background) fn form_lines(guide: &Guide, page: &Page) -> Vec<FormLine> {
+    let found = guide.forms(page).into_iter().take(MOST_FORMS);
+    let line = found.map(|form| {
+        let confidence = form.confidence();
+        let place = (page.address.clone(), form.name);
+        FormLine {
+            place: form.place,
+            fields: form.fields,
+            confidence,
+            mark: guide
+                .graph()
+                .form_marks
+                .get(&place)
+                .map(|mark| mark.is_wanted),
+        }
+    });
+    line.collect()
+}
+
+/// Whether two marks are on the same form.
+fn is_same_form(a: &Event, b: &Event) -> bool {
+    let place = |event: &Event| match &event.what {
+        EventKind::Form { address, form, .. } => Some((address.clone(), form.clone())),
+        _ => None,
+    };
+    a.topic == b.topic && place(a) == place(b)
+}

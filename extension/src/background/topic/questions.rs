@@ -1,0 +1,96 @@
+//! Questions: a page whose label would help most, of the topic's crawl or of the
+//! pages read here. In the popup only, a few in a session, and never twice.
+
+use std::collections::BTreeSet;
+
+use linkscent_core::address::Address;
+use linkscent_core::guide::Guide;
+use linkscent_core::strategies::Candidate;
+use linkscent_core::wire::api::{Answer, CrawlView, EventKind, mark_of};
+
+use crate::asked::AskedPage;
+use crate::background::Background;
+use crate::companion::Companion;
+use crate::ports::World;
+use crate::problem::Problem;
+use crate::rows::MarkRow;
+use crate::store::Change;
+
+impl<W: World> Background<W> {
+    /// What to ask, given the links of the page that is read. The crawl comes first:
+    /// more hangs on its question.
+    pub(in crate::background) async fn question(
+        &self,
+        guide: &Guide,
+        links: &[Candidate],
+        here: &Address,
+        crawl: Option<&CrawlView>,
+    ) -> Result<Option<AskedPage>, Problem> {
+        if let Some((crawl, question)) =
+            crawl.and_then(|crawl| Some((crawl.id, crawl.question.as_ref()?)))
+        {
+            return Ok(Some(AskedPage {
+                crawl: Some(crawl),
+                address: question.address.clone(),
+                title: question.title.clone(),
+            }));
+        }
+        let asked = self.store.asked().await?;
+        if asked.left(self.world.now()) == 0 {
+            return Ok(None);
+        }
+        let pages = asked.pages.iter();
+        let mut known: BTreeSet<Address> = pages.flat_map(|page| Address::parse(page)).collect();
+        known.insert(here.clone());
+        let question = guide.question(links.iter(), &known);
+        Ok(question.map(|question| AskedPage {
+            crawl: None,
+            address: question.address.to_string(),
+            title: question.address.to_string(),
+        }))
+    }
+
+    /// See [`crate::request::Request::Answer`].
+    pub(in crate::background) async fn answer(
+        &mut self,
+        crawl: Option<i64>,
+        page: &str,
+        answer: Answer,
+    ) -> Result<(), Problem> {
+        let settings = self.store.settings().await?;
+        if let Some(crawl) = crawl {
+            let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+            let crawl = companion.answer(crawl, page, answer).await?;
+            return self.saw_crawl(crawl).await;
+        }
+        let topic = settings.current.ok_or(Problem::NoTopic)?;
+        let address = Address::parse(page)?;
+        let mut asked = self.store.asked().await?;
+        let now = self.world.now();
+        asked.answered(page, now);
+        let mut change = Change::default();
+        change.asked(&asked)?;
+        if let Some(target) = answer.target() {
+            let mut guide = self.take_guide(&topic).await?;
+            let known = guide.graph().page(&address).cloned();
+            let known = known.ok_or(Problem::NotRemembered)?;
+            let words = &guide.graph().vocabulary;
+            let word = EventKind::mark_known(&known, words, Some(target));
+            let event = self.says(&topic, word, &mut change).await?;
+            if let EventKind::Mark { words, .. } = &event.what {
+                change.mark(&MarkRow {
+                    topic: topic.clone(),
+                    address: address.to_string(),
+                    title: String::new(),
+                    target,
+                    words: words.clone(),
+                    time: event.time as f64,
+                })?;
+            }
+            guide.mark_all(&[(address, known.terms, mark_of(Some(target)))]);
+            self.keep_guide(topic, guide, &mut change)?;
+        }
+        self.store.apply(change).await?;
+        Ok(self.store.trim().await?)
+    }
+}
