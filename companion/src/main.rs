@@ -176,7 +176,11 @@ fn run() -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Args;
     use linkscent::settings::{FILE, KEYS};
+    use linkscent_bench::commands::eval::Eval;
+    use linkscent_bench::commands::train::Training;
+    use linkscent_bench::commands::train_forms::TrainForms;
     use linkscent_bench::entrant;
 
     use super::*;
@@ -216,6 +220,15 @@ mod tests {
         [command].into_iter().chain(inner).collect()
     }
 
+    /// The commands of the laboratory, which the documents name too.
+    fn laboratory() -> [clap::Command; 3] {
+        [
+            Eval::augment_args(clap::Command::new("eval")),
+            Training::augment_args(clap::Command::new("train")),
+            TrainForms::augment_args(clap::Command::new("forms")),
+        ]
+    }
+
     #[test]
     fn every_example_is_a_command_that_is_taken() {
         let own = Arguments::command();
@@ -233,9 +246,10 @@ mod tests {
 
     #[test]
     fn the_readme_names_flags_and_settings_as_they_are_called() {
-        let own = Arguments::command();
+        let (own, laboratory) = (Arguments::command(), laboratory());
         let flags: Vec<&str> = all(&own)
             .into_iter()
+            .chain(&laboratory)
             .flat_map(|command| command.get_arguments().filter_map(clap::Arg::get_long))
             .collect();
         let code = || README.split('`').skip(1).step_by(2);
@@ -276,8 +290,10 @@ mod tests {
         ];
         let own = Arguments::command();
         let mut checked = 0;
+        let laboratory = laboratory();
         for flag in ["strategy", "model"] {
-            let all = all(&own);
+            let mut all = all(&own);
+            all.extend(&laboratory);
             let arguments = all.iter().flat_map(|command| command.get_arguments());
             let same = arguments.filter(|argument| argument.get_long() == Some(flag));
             let taken: Vec<String> = same
