@@ -1,4 +1,4 @@
-//! Pages per second of a whole crawl on loopback: `linkscent replay` serves a
+//! Pages per second of a whole crawl on loopback: `linkscent research replay` serves a
 //! generated web of 3,000 pages on 8 hosts (about 9 kB and 40 links a page),
 //! `linkscent crawl` fetches 1,500 of them without a delay between requests,
 //! pages and log kept on the disk as always.
@@ -92,7 +92,7 @@ fn generated() -> String {
 
 fn replay(web: &Path) -> Result<(Child, String)> {
     let mut child = Command::new(PROGRAM)
-        .args(["replay", "--listen", "127.0.0.1:0"])
+        .args(["research", "replay", "--listen", "127.0.0.1:0"])
         .arg(web)
         .stdout(Stdio::piped())
         .spawn()?;

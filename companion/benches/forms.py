@@ -1,6 +1,6 @@
 """What tells forms apart, beside scikit-learn on the same features and folds.
 
-    linkscent train forms --material ... --domains ... --written ... --export forms.jsonl
+    linkscent-lab forms --material ... --domains ... --written ... --export forms.jsonl
     python3 forms.py forms.jsonl
 """
 

@@ -7,9 +7,6 @@
 //! later, by a hundred hands, all of them in this process, whose own time does not count. Linux alone
 //! tells CPU times.
 
-#[path = "../src/store/tests/cluster.rs"]
-#[allow(dead_code, reason = "tests restart and back it up")]
-mod cluster;
 mod made_up;
 mod programs;
 
@@ -22,11 +19,11 @@ use anyhow::{Context, Error, Result, ensure};
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::response::Html;
-use cluster::Cluster;
-use linkscent::crawler::fetch::Fetcher;
-use linkscent::crawler::hands::Hand;
-use linkscent::crawler::way::Way;
-use linkscent::store::{Hands, Store};
+use linkscent_service::crawler::fetch::Fetcher;
+use linkscent_service::crawler::hands::Hand;
+use linkscent_service::crawler::way::Way;
+use linkscent_store::fixtures::cluster::Cluster;
+use linkscent_store::{Hands, Store};
 use programs::{Running, replay};
 use tokio::net::TcpListener;
 
@@ -168,7 +165,7 @@ async fn web() -> Result<String> {
 
 fn hand(database: &str, proxy: &str) -> Result<Running> {
     let hand = Command::new(PROGRAM)
-        .args(["work", "--database", database, "--proxy", proxy])
+        .args(["team", "work", "--database", database, "--proxy", proxy])
         .stderr(Stdio::null())
         .spawn();
     Ok(Running(hand?))

@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::response::Html;
-use linkscent::service::LARGEST_BUDGET;
+use linkscent_core::crawl::LARGEST_BUDGET;
 use looks::{Dashboard, report};
 use made_up::{LINKS, address, page, word};
 

@@ -11,11 +11,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use linkscent::crawler::way::Way;
-use linkscent::hop_training::{self, DistanceModel};
-use linkscent::service::Services;
-use linkscent::store::Store;
-use linkscent::topic_guide;
 use linkscent_bench::next_click::{ClickPath, TRAILS, Trails, WEB, expected_rank};
 use linkscent_bench::web::EvalWeb;
 use linkscent_core::guide::{Guide, Knowledge};
@@ -25,6 +20,11 @@ use linkscent_core::strategies::{Candidate, Priority};
 use linkscent_core::web_graph::{Judgment, WebGraph};
 use linkscent_core::wire::api::{Event, EventKind, Transition, Visit};
 use linkscent_core::wire::{read_model, write_model};
+use linkscent_service::Services;
+use linkscent_service::crawler::way::Way;
+use linkscent_service::learning::hop_training::{self, DistanceModel};
+use linkscent_service::learning::topic_guide;
+use linkscent_store::Store;
 
 /// Paths that are learned from, unless others are asked for.
 const PATHS: [usize; 4] = [10, 100, 1_000, 4_000];
@@ -204,7 +204,11 @@ async fn rank(
         store.note(&topic, vec![mark]).await?;
         for path in paths {
             let guide = topic_guide::of(store, &topic, None, None).await?;
-            ensure!(guide.strategy() == kind.strategy(), "{}", guide.strategy());
+            ensure!(
+                guide.strategy().profile().name == kind.strategy(),
+                "{}",
+                guide.strategy().profile().name
+            );
             follow(web, path, guide, &mut sums);
         }
     }

@@ -1,7 +1,7 @@
 //! Beside peers: `cargo bench -p linkscent --bench peers -- MATERIAL [--scrapy PYTHON]
 //! [--crawlee FOLDER]`.
 //!
-//! The same pages of two frozen webs, served by one `linkscent replay`, are crawled without a delay by
+//! The same pages of two frozen webs, served by one `linkscent research replay`, are crawled without a delay by
 //! this program and by the peers that are installed: `PYTHON` is one that has Scrapy (`python3`
 //! unless told otherwise), `FOLDER` one with npm's `@crawlee/cheerio`. Each stops at so many pages and
 //! says how many it read, by which is divided; peers follow links as they come, and learn nothing.

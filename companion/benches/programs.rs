@@ -21,7 +21,7 @@ impl Drop for Running {
 pub fn replay(file: &Path) -> Result<(Running, String)> {
     ensure!(file.exists(), "there is no {}", file.display());
     let mut replay = Command::new(env!("CARGO_BIN_EXE_linkscent"))
-        .args(["replay", "--listen", "127.0.0.1:0"])
+        .args(["research", "replay", "--listen", "127.0.0.1:0"])
         .arg(file)
         .stdout(Stdio::piped())
         .spawn()

@@ -9,13 +9,13 @@ mod looks;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use linkscent::crawler::way::Way;
-use linkscent::service::{NewCrawl, Services, Starts};
-use linkscent::store::{CrawlState, Location, Store};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::Record;
 use linkscent_core::web_graph::{Judgment, Relevance};
 use linkscent_core::wire::api::{Event, EventKind};
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{NewCrawl, Services, Starts};
+use linkscent_store::{CrawlState, Location, Store};
 use looks::{Dashboard, report};
 
 const CLICKS: usize = 2_000;

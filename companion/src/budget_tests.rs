@@ -19,7 +19,7 @@ use linkscent_core::wire::read_model;
 use linkscent_documents::{Kind, MOST_HTML, to_html};
 use linkscent_library::{Item, Library, MEANING, Order, Query, Search};
 
-use crate::service::TopicFile;
+use linkscent_service::TopicFile;
 
 /// Names the input that a process reads.
 const READ: &str = "LINKSCENT_TEST_READ";

@@ -2,6 +2,8 @@
 
 use std::future::pending;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use linkscent_core::crawl::Reaction;
 use linkscent_core::critics;
 use linkscent_core::predicate::PredicateError;
 #[cfg(unix)]
@@ -21,12 +23,14 @@ pub mod mcp;
 pub mod model;
 mod network;
 mod place;
+pub mod renamed;
 pub mod replay;
 pub mod search;
 pub mod serve;
-pub mod shell;
+mod shell;
 pub mod sites;
 pub mod tag;
+#[cfg(feature = "team")]
 pub mod team;
 pub mod token;
 pub mod train;
@@ -57,4 +61,24 @@ async fn told_to_end() {
 /// The name of a critic, a predicate, or good nodes of a taxonomy, as it is kept.
 fn critic(text: &str) -> Result<String, PredicateError> {
     critics::as_asked(text)
+}
+
+/// Reads what a crawl does when it loses its way.
+fn reaction() -> impl TypedValueParser<Value = Reaction> {
+    let named = |reaction: Reaction| {
+        match reaction {
+        Reaction::Tell => PossibleValue::new(reaction.code()).help("It says so and goes on"),
+        Reaction::Restrict => PossibleValue::new(reaction.code())
+            .help(
+                "It leaves sites full of spam, or keeps closer to what is known to be good for a while",
+            )
+            .alias("narrow"),
+        Reaction::Pause => PossibleValue::new(reaction.code()).help("It pauses"),
+    }
+    };
+    let names = PossibleValuesParser::new(Reaction::ALL.map(named));
+    names.map(|name| match &*name {
+        "narrow" => Reaction::Restrict,
+        name => Reaction::of(name),
+    })
 }

@@ -9,17 +9,21 @@ use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use linkscent::commands::crawl::{ahead, change, status, watch};
-use linkscent::commands::data::{archives, backup, check, migrate, prune, repair};
+#[cfg(feature = "team")]
+use linkscent::commands::data::{archives, migrate};
+use linkscent::commands::data::{backup, check, prune, repair};
+#[cfg(feature = "team")]
 use linkscent::commands::team::{account, work};
 use linkscent::commands::{
-    config, crawl, demo, export, import, inspect, log, mcp, model, replay, search, serve, shell,
-    sites, tag, token, train, verify,
+    config, crawl, demo, export, import, inspect, log, mcp, model, renamed::by_new_name, replay,
+    search, serve, sites, tag, token, train, verify,
 };
-use linkscent::crawler::documents::READ_DOCUMENT;
-use linkscent::priority::give_way;
 use linkscent::settings::Settings;
 use linkscent_documents::apart;
 use linkscent_output::{message, print_error, protocol_on_stdout, report_panics};
+use linkscent_service::crawler::documents::READ_DOCUMENT;
+use linkscent_service::supervisor::priority::give_way;
+use tokio::runtime::{Builder, Runtime};
 
 /// Follow links with a scent: a focused crawler that learns from what you mark
 /// and where you go.
@@ -38,38 +42,68 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
-    Work(work::Work),
-    Status(status::Status),
     Crawl(crawl::Crawl),
+    Status(status::Status),
     Change(change::Change),
-    Ahead(ahead::Ahead),
     Search(search::Search),
     Tag(tag::Tag),
-    Token(token::Token),
-    Account(account::Account),
     Watch(watch::Watch),
     Export(export::Export),
-    Verify(verify::Verify),
+    Import(import::Import),
     Mcp(mcp::Mcp),
-    Replay(replay::Replay),
+    Token(token::Token),
+    Demo(demo::Demo),
+    /// Look at a page or at what a crawl would fetch.
+    #[command(subcommand)]
+    Inspect(Inspect),
+    /// Check, repair, copy and tidy the data folder.
+    #[command(subcommand)]
+    Data(Data),
+    /// Train distance models, serve frozen webs, run crawls again from their files.
+    #[command(subcommand)]
+    Research(Research),
+    /// Manage accounts and workers, for several people or machines.
+    #[cfg(feature = "team")]
+    #[command(subcommand)]
+    Team(Team),
+    Config(config::Config),
+}
+
+#[derive(Debug, Subcommand)]
+enum Inspect {
+    /// Print a page's outline, leaves, links, features and scores.
+    Page(inspect::Subject),
+    /// Print what the critic says of a page.
+    Judge(inspect::Subject),
+    DryRun(ahead::Ahead),
+}
+
+#[derive(Debug, Subcommand)]
+enum Data {
     Check(check::Check),
     Repair(repair::Repair),
     Backup(backup::Backup),
-    Migrate(migrate::Migrate),
-    Archives(archives::Archives),
     Prune(prune::Prune),
     Sites(sites::Sites),
-    Demo(demo::Demo),
-    Train(train::Train),
-    Import(import::Import),
     Model(model::Model),
-    /// Print a page's outline, leaves, links, features and scores.
-    Inspect(inspect::Subject),
-    /// Print what the critic says of a page.
-    Judge(inspect::Subject),
-    Config(config::Config),
-    Completions(shell::Completions),
-    Man(shell::Man),
+    #[cfg(feature = "team")]
+    Migrate(migrate::Migrate),
+    #[cfg(feature = "team")]
+    Archives(archives::Archives),
+}
+
+#[derive(Debug, Subcommand)]
+enum Research {
+    Train(train::Train),
+    Replay(replay::Replay),
+    Verify(verify::Verify),
+}
+
+#[cfg(feature = "team")]
+#[derive(Debug, Subcommand)]
+enum Team {
+    Account(account::Account),
+    Work(work::Work),
 }
 
 fn main() -> ExitCode {
@@ -86,8 +120,17 @@ fn main() -> ExitCode {
 /// Ends the program with help, or with what is wrong with its arguments. Only the help is in
 /// colours: the other may repeat words that others wrote.
 fn answer(error: &clap::Error) -> ! {
-    if std::env::args().nth(1).is_some_and(|word| word == "eval") {
-        message!("linkscent: eval is a command of the laboratory: cargo lab eval");
+    match std::env::args().nth(1).as_deref() {
+        Some("eval") => message!("linkscent: eval is a command of the laboratory: cargo lab eval"),
+        Some(word @ ("work" | "account" | "migrate" | "archives" | "team"))
+            if cfg!(not(feature = "team")) =>
+        {
+            message!(
+                "linkscent: {word} is a command for teams: {}",
+                linkscent_store::WITH_TEAM
+            );
+        }
+        _ => {}
     }
     if error.use_stderr() {
         print_error(error);
@@ -108,7 +151,11 @@ fn run() -> Result<()> {
     {
         return apart::serve(std::io::stdin(), protocol_on_stdout()).context("reading a document");
     }
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let (given, renamed) = by_new_name(std::env::args_os().collect());
+    if let Some(name) = renamed {
+        message!("linkscent: this command is now called `linkscent {name}`");
+    }
+    let words = given.iter().map(|word| word.to_string_lossy().into_owned());
     let settings = Settings::read(&words.collect::<Vec<String>>());
     // What is wrong with a settings file keeps nobody from the help.
     let command = Arguments::command();
@@ -116,11 +163,11 @@ fn run() -> Result<()> {
         Ok(settings) => settings.apply(command),
         Err(_) => command,
     };
-    let found = command.try_get_matches();
+    let found = command.try_get_matches_from(given);
     let found = found.unwrap_or_else(|error| answer(&error));
     let arguments = Arguments::from_arg_matches(&found).unwrap_or_else(|error| answer(&error));
     let settings = match (settings, &arguments.command) {
-        (Err(_), Command::Completions(_) | Command::Man(_)) => Settings::default(),
+        (Err(_), Command::Config(config)) if config.needs_no_settings() => Settings::default(),
         (settings, _) => settings?,
     };
     // The last of them are told when it ends.
@@ -128,45 +175,38 @@ fn run() -> Result<()> {
     if let Command::Crawl(_) = arguments.command {
         give_way();
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let runtime = Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("starting")?;
     let done = match arguments.command {
         Command::Serve(serve) => runtime.block_on(serve.run()),
-        Command::Status(status) => runtime.block_on(status.run()),
-        Command::Work(work) => runtime.block_on(work.run()),
         Command::Crawl(crawl) => crawl.run(runtime.handle()),
-        Command::Train(train) => runtime.block_on(train.run()),
-        Command::Import(import) => runtime.block_on(import.run()),
-        Command::Model(model) => model.run(),
-        Command::Check(check) => runtime.block_on(check.run()),
-        Command::Repair(repair) => runtime.block_on(repair.run()),
-        Command::Ahead(ahead) => runtime.block_on(ahead.run()),
-        Command::Mcp(mcp) => runtime.block_on(mcp.run()),
-        Command::Export(export) => runtime.block_on(export.run()),
-        Command::Verify(verify) => verify.run(),
-        Command::Search(search) => runtime.block_on(search.run()),
+        Command::Status(status) => runtime.block_on(status.run()),
         Command::Change(change) => runtime.block_on(change.run()),
+        Command::Search(search) => runtime.block_on(search.run()),
         Command::Tag(tag) => runtime.block_on(tag.run()),
-        Command::Token(token) => runtime.block_on(token.run()),
-        Command::Account(account) => runtime.block_on(account.run()),
         Command::Watch(watch) => runtime.block_on(watch.run()),
-        Command::Backup(backup) => runtime.block_on(backup.run()),
-        Command::Migrate(migrate) => runtime.block_on(migrate.run()),
-        Command::Archives(archives) => runtime.block_on(archives.run()),
-        Command::Prune(prune) => runtime.block_on(prune.run()),
-        Command::Sites(sites) => runtime.block_on(sites.run()),
+        Command::Export(export) => runtime.block_on(export.run()),
+        Command::Import(import) => runtime.block_on(import.run()),
+        Command::Mcp(mcp) => runtime.block_on(mcp.run()),
+        Command::Token(token) => runtime.block_on(token.run()),
         Command::Demo(demo) => runtime.block_on(demo.run()),
-        Command::Replay(replay) => runtime.block_on(replay.run()),
-        Command::Inspect(subject) => runtime.block_on(subject.inspect()),
-        Command::Judge(subject) => runtime.block_on(subject.judge()),
-        Command::Config(config) => config.run(&settings, found.subcommand_matches("config")),
-        Command::Completions(completions) => {
-            completions.run(Arguments::command());
-            Ok(())
+        Command::Inspect(Inspect::Page(subject)) => runtime.block_on(subject.inspect()),
+        Command::Inspect(Inspect::Judge(subject)) => runtime.block_on(subject.judge()),
+        Command::Inspect(Inspect::DryRun(ahead)) => runtime.block_on(ahead.run()),
+        Command::Data(data) => run_on_data(data, &runtime),
+        Command::Research(Research::Train(train)) => runtime.block_on(train.run()),
+        Command::Research(Research::Replay(replay)) => runtime.block_on(replay.run()),
+        Command::Research(Research::Verify(verify)) => verify.run(),
+        #[cfg(feature = "team")]
+        Command::Team(Team::Account(account)) => runtime.block_on(account.run()),
+        #[cfg(feature = "team")]
+        Command::Team(Team::Work(work)) => runtime.block_on(work.run()),
+        Command::Config(config) => {
+            let given = found.subcommand_matches("config");
+            config.run(&settings, given, Arguments::command())
         }
-        Command::Man(man) => man.run(Arguments::command()),
     };
     // Crawls end with the program, wherever they are: they lose nothing by it, and would stumble over
     // a runtime that is gone before them. What waits for a file that does not answer keeps nobody.
@@ -174,7 +214,22 @@ fn run() -> Result<()> {
     done
 }
 
-#[cfg(test)]
+fn run_on_data(data: Data, runtime: &Runtime) -> Result<()> {
+    match data {
+        Data::Check(check) => runtime.block_on(check.run()),
+        Data::Repair(repair) => runtime.block_on(repair.run()),
+        Data::Backup(backup) => runtime.block_on(backup.run()),
+        Data::Prune(prune) => runtime.block_on(prune.run()),
+        Data::Sites(sites) => runtime.block_on(sites.run()),
+        Data::Model(model) => model.run(),
+        #[cfg(feature = "team")]
+        Data::Migrate(migrate) => runtime.block_on(migrate.run()),
+        #[cfg(feature = "team")]
+        Data::Archives(archives) => runtime.block_on(archives.run()),
+    }
+}
+
+#[cfg(all(test, feature = "team"))]
 mod tests {
     use clap::Args;
     use linkscent::settings::{FILE, KEYS};
@@ -320,9 +375,11 @@ mod tests {
 
     #[test]
     fn lines_are_split_as_a_shell_splits_them() {
-        let split = words("linkscent judge --predicate 'title has \"bees\"' \"\" > out # why");
+        let split =
+            words("linkscent inspect judge --predicate 'title has \"bees\"' \"\" > out # why");
         let expected = [
             "linkscent",
+            "inspect",
             "judge",
             "--predicate",
             "title has \"bees\"",

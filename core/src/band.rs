@@ -25,6 +25,12 @@ const FROM: [(Band, f64); 4] = [
 
 impl Band {
     /// Of a probability, 0..=1.
+    ///
+    /// ```
+    /// use linkscent_core::band::Band;
+    ///
+    /// assert_eq!(Band::of(0.7).words(), "likely");
+    /// ```
     pub fn of(probability: f64) -> Self {
         let band = FROM.iter().find(|row| probability >= row.1);
         band.map_or(Self::Unlikely, |row| row.0)

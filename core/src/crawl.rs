@@ -21,6 +21,7 @@ mod scope;
 mod seen;
 mod session;
 mod shortlists;
+mod spec;
 mod stats;
 mod stopping;
 mod types;
@@ -41,6 +42,7 @@ pub use robots::{Denial, Robots};
 pub use robots_cache::RobotsCache;
 pub use scope::{Refusal, Scope, as_host, hosts_in, is_or_below, is_within};
 pub use session::{DryRun, HostRules, HostState, HostTurn, Session, Upcoming};
+pub use spec::{CrawlSpec, DEFAULT_DELAY, LARGEST_BUDGET, MEGABYTE, Reaction, SpecError};
 pub use stats::CrawlStats;
 pub use stopping::{StoppingCounts, StoppingRule};
 pub use types::{

@@ -259,6 +259,19 @@ pub struct Builder {
 
 impl Builder {
     /// A builder for an empty page.
+    ///
+    /// ```
+    /// use linkscent_core::dom::{Builder, LeafRange};
+    ///
+    /// let mut builder = Builder::new();
+    /// builder.title("Bees");
+    /// builder.leaf("Where they live:");
+    /// builder.leaf("the hive");
+    /// builder.link("/hive", LeafRange { first: 1, end: 2 });
+    /// let document = builder.finish()?;
+    /// assert_eq!(document.text_of(document.links[0].leaves), "the hive");
+    /// # Ok::<(), linkscent_core::dom::BuildError>(())
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }

@@ -88,7 +88,8 @@ impl PageTerms {
         if norms == 0.0 {
             0.0
         } else {
-            self.dot(other) / norms
+            // Rounding may bring it a little above.
+            (self.dot(other) / norms).min(1.0)
         }
     }
 

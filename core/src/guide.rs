@@ -29,25 +29,20 @@ pub use reasons::{Place, Reason, Tie};
 pub use sharing::{Heard, News, Redirected};
 
 use log::Log;
-use outlinks::{Around, class_features};
-use std::sync::Arc;
-
+use outlinks::Around;
 use rustc_hash::FxHashSet;
 
 use crate::address::Address;
-use crate::critics::{self, Critic, FormFilter, FoundForm, NamedTopic, Sources, Taxonomy};
+use crate::critics::{self, Critic, FormFilter, FoundForm, Sources};
 use crate::features::{FeatureReader, PageTerms};
 use crate::page::Page;
 use crate::site_memory::SiteMemory;
 use crate::strategies::{
-    self, Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Profile,
-    Rng, Step, Strategy, Subject, Trail, promise,
+    self, Candidate, Event, Explanation, Known, Learned, LinkScore, Passing, Priority, Rng, Step,
+    Strategy, Subject, Trail, promise,
 };
 use crate::text::Vocabulary;
 use crate::web_graph::{Judgment, Mark, Relevance, WebGraph};
-
-/// Marked targets of which the highest score bounds what others may have.
-const FEWEST_TARGETS: usize = 5;
 
 /// What visiting a page brought.
 #[derive(Debug)]
@@ -86,6 +81,31 @@ pub struct Guide {
 impl Guide {
     /// A guide that knows nothing yet. `None` if a name is unknown; see
     /// [`critics::NAMES`] and [`strategies::REGISTRY`]. The critic may be a predicate.
+    ///
+    /// ```
+    /// use linkscent_core::address::Address;
+    /// use linkscent_core::dom::{Builder, LeafRange};
+    /// use linkscent_core::guide::Guide;
+    /// use linkscent_core::page::Page;
+    /// use linkscent_core::strategies::SplitMix;
+    /// use linkscent_core::web_graph::Mark;
+    ///
+    /// let page = |address, text, link| {
+    ///     let mut builder = Builder::new();
+    ///     builder.leaf(text);
+    ///     builder.leaf("more of it");
+    ///     builder.link(link, LeafRange { first: 1, end: 2 });
+    ///     Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
+    /// };
+    /// let mut guide = Guide::new("topic", "ensemble").unwrap();
+    /// guide.name_topic("bees");
+    /// let hive = page("http://a.example/", "How bees make honey in a hive", "/swarm");
+    /// guide.visit(&hive, &[], Some(Mark::Target), &mut SplitMix(1));
+    /// let other = page("http://b.example/", "Trains and their timetables", "/fares");
+    /// let visit = guide.visit(&other, &[], None, &mut SplitMix(1));
+    /// assert!(visit.judgment.relevance < guide.judge(&hive).relevance);
+    /// assert_eq!(visit.outlinks[0].0.target.as_str(), "http://b.example/fares");
+    /// ```
     pub fn new(critic: &str, strategy: &str) -> Option<Self> {
         let critic = critics::described(critic, Sources::default()).ok()?;
         let strategy = strategies::named(strategy)?;
@@ -169,11 +189,6 @@ impl Guide {
         self.renewals += 1;
     }
 
-    /// How many pages it remembers that crawls for other topics read.
-    pub fn remembers(&self) -> usize {
-        self.memory.len()
-    }
-
     /// Grows whenever links seen before are to be scored again, but for what a visit says of it.
     pub(crate) fn renewals(&self) -> u64 {
         self.renewals
@@ -202,10 +217,10 @@ impl Guide {
             rebuilt = self.put_marks([(&page.address, &features.terms(), Some(mark))]);
         }
         let linked_from = self.linked_from(&page.address, via);
-        let unmarked = self.unmarked(page, &terms, &linked_from, &self.graph);
+        let unmarked = unmarked(&*self.critic, page, &terms, &linked_from, &self.graph);
         let judgment = unmarked.marked(self.graph.mark(&page.address));
         self.record(page, &terms, unmarked);
-        if self.keeps_backlinks() {
+        if self.critic.asks_for_backlinks() || self.strategy.profile().reading.backlinks {
             let targets = page.outlinks.iter().map(|link| &link.target);
             self.graph.read_links(&page.address, targets);
         }
@@ -215,7 +230,7 @@ impl Guide {
             self.graph.remember_form(place, form.words.clone());
         }
         let mut learned = self.learn(&page.address, via, unmarked);
-        if self.critic_is_due() {
+        if learning::is_due(&self.graph, self.refreshed_at) {
             self.refresh_critic();
             rebuilt = true;
         }
@@ -233,7 +248,7 @@ impl Guide {
             critic: &*self.critic,
         };
         self.strategy.learn(&Event::Page(passing), known);
-        let class = self.likeliest_class(page, &terms, judgment);
+        let class = likeliest_class(&*self.critic, page, &terms, judgment, &self.graph);
         let outlinks = self.read_outlinks(page, &features, via, judgment, rng);
         if is_new {
             self.learn_known_link(outlinks.iter().map(|(link, _)| link));
@@ -247,29 +262,19 @@ impl Guide {
         }
     }
 
-    /// What the critic is called by: a name, or a predicate.
-    pub fn critic(&self) -> &str {
-        self.critic.name()
+    /// Who judges pages.
+    pub fn critic(&self) -> &dyn Critic {
+        &*self.critic
     }
 
-    /// What the strategy has learned.
-    pub fn learned(&self) -> strategies::StrategyState {
-        self.strategy.state()
+    /// Who scores links.
+    pub fn strategy(&self) -> &dyn Strategy {
+        &*self.strategy
     }
 
-    /// Name of the strategy.
-    pub fn strategy(&self) -> &'static str {
-        self.strategy.profile().name
-    }
-
-    /// The same with what was chosen besides, by which it is made again.
-    pub fn chosen_strategy(&self) -> String {
-        self.strategy.full_name()
-    }
-
-    /// How sure the critic is, see [`Critic::confidence`].
-    pub fn confidence(&self) -> Option<f64> {
-        self.critic.confidence()
+    /// What it remembers of pages that crawls for other topics read.
+    pub fn memory(&self) -> &SiteMemory {
+        &self.memory
     }
 
     /// Judges a page without learning from it.
@@ -285,7 +290,7 @@ impl Guide {
             let features = FeatureReader::new(page, &mut known.vocabulary);
             let terms = telling_terms(page, &features);
             let linked_from = self.linked_from(&page.address, &[]);
-            let judged = self.unmarked(page, &terms, &linked_from, &known);
+            let judged = unmarked(&*self.critic, page, &terms, &linked_from, &known);
             judged.marked(self.graph.mark(&page.address))
         };
         pages.iter().map(judge).collect()
@@ -303,37 +308,6 @@ impl Guide {
         all.filter(|source| seen.insert(source.key()))
             .cloned()
             .collect()
-    }
-
-    fn keeps_backlinks(&self) -> bool {
-        self.critic.asks_for_backlinks() || self.strategy.profile().reading.backlinks
-    }
-
-    /// What is said of a page, marks aside: by the class that the person named, or by the
-    /// critic.
-    fn unmarked(
-        &self,
-        page: &Page,
-        terms: &PageTerms,
-        linked_from: &[Address],
-        known: &WebGraph,
-    ) -> Judgment {
-        let corrected = self.critic.corrected(&page.address, known);
-        corrected.unwrap_or_else(|| self.critic.judge(page, terms, linked_from, known))
-    }
-
-    fn likeliest_class(&self, page: &Page, terms: &PageTerms, judgment: Judgment) -> String {
-        if self.critic.taxonomy().is_none() {
-            return String::new();
-        }
-        let classes = self.critic.classes(page, terms, &self.graph, judgment);
-        let first = classes.into_iter().next();
-        first.map(|row| row.0).unwrap_or_default()
-    }
-
-    /// The taxonomy that the critic goes by.
-    pub fn taxonomy(&self) -> Option<&Arc<Taxonomy>> {
-        self.critic.taxonomy()
     }
 
     /// The classes that a page may be of, the likeliest first; empty unless the critic goes
@@ -397,17 +371,6 @@ impl Guide {
         &mut self.graph.vocabulary
     }
 
-    /// What the marked pages and forms make of a topic, to be asked for by another one's
-    /// predicate.
-    pub fn frozen_topic(&self) -> NamedTopic {
-        NamedTopic::of(&self.graph)
-    }
-
-    /// What the strategy is like.
-    pub fn profile(&self) -> Profile {
-        self.strategy.profile()
-    }
-
     /// How relevant the page behind a link is expected to be, where the
     /// strategy says.
     pub fn expected(&self, link: &Candidate) -> Option<Relevance> {
@@ -420,28 +383,6 @@ impl Guide {
             .strategy
             .score(std::slice::from_ref(link), self.known());
         scores.first().copied().unwrap_or(LinkScore::Reject)
-    }
-
-    /// Numbers of the features that move the strategy's scores most.
-    pub fn top_features(&self) -> Vec<u32> {
-        self.strategy.top_features()
-    }
-
-    /// Log-odds per word of the highest-scoring page that was marked as a target; 0 if none
-    /// speaks for the topic, or if so few were marked that a higher score says little.
-    pub fn highest_target_log_odds(&self) -> f64 {
-        let targets = self.graph.marks.iter();
-        let targets = targets.filter(|(_, page)| page.mark == Mark::Target);
-        let log_odds = targets.filter_map(|(address, page)| {
-            let judged = self.critic.judge_terms(&page.terms, &self.graph);
-            let judged = judged.or_else(|| Some(self.graph.page(address)?.judgment));
-            judged.map(|judgment| judgment.log_odds)
-        });
-        let log_odds: Vec<f64> = log_odds.collect();
-        if log_odds.len() < FEWEST_TARGETS {
-            return 0.0;
-        }
-        log_odds.into_iter().fold(0.0, f64::max)
     }
 
     /// How likely a link of this priority leads to a good page, 0..=1, see [`promise`].
@@ -466,31 +407,6 @@ impl Guide {
         }
     }
 
-    /// What all links of a page have in common.
-    fn around<'a>(
-        &mut self,
-        page: &'a Page,
-        features: &'a FeatureReader<'a>,
-        trail: Trail,
-        judgment: Judgment,
-    ) -> Around<'a> {
-        let reading = self.strategy.profile().reading;
-        let classes = if reading.classes {
-            let terms = telling_terms(page, features);
-            let classes = self.critic.classes(page, &terms, &self.graph, judgment);
-            class_features(&classes, &mut self.graph.vocabulary)
-        } else {
-            Vec::new()
-        };
-        Around {
-            page,
-            features,
-            trail,
-            reading,
-            classes,
-        }
-    }
-
     fn read_outlinks(
         &mut self,
         page: &Page,
@@ -501,13 +417,50 @@ impl Guide {
     ) -> Vec<(Candidate, LinkScore)> {
         let before = via.first().map(|link| link.trail.clone());
         let trail = trail_to(page, before.unwrap_or_default(), judgment);
-        let around = self.around(page, features, trail, judgment);
+        let critic = &*self.critic;
+        let reading = self.strategy.profile().reading;
+        let around = Around::of(
+            page,
+            features,
+            trail,
+            judgment,
+            (critic, reading),
+            &mut self.graph,
+        );
         let links: Vec<Candidate> = (0..page.outlinks.len())
             .map(|outlink| around.candidate(outlink, rng))
             .collect();
         let scores = self.strategy.score(&links, self.known());
         links.into_iter().zip(scores).collect()
     }
+}
+
+/// What is said of a page, marks aside: by the class that the person named, or by the
+/// critic.
+fn unmarked(
+    critic: &dyn Critic,
+    page: &Page,
+    terms: &PageTerms,
+    linked_from: &[Address],
+    known: &WebGraph,
+) -> Judgment {
+    let corrected = critic.corrected(&page.address, known);
+    corrected.unwrap_or_else(|| critic.judge(page, terms, linked_from, known))
+}
+
+fn likeliest_class(
+    critic: &dyn Critic,
+    page: &Page,
+    terms: &PageTerms,
+    judgment: Judgment,
+    known: &WebGraph,
+) -> String {
+    if critic.taxonomy().is_none() {
+        return String::new();
+    }
+    let classes = critic.classes(page, terms, known, judgment);
+    let first = classes.into_iter().next();
+    first.map(|row| row.0).unwrap_or_default()
 }
 
 /// A page's terms as far as they tell something of it, and of the rest of the web:

@@ -112,6 +112,15 @@ impl Meaning {
     }
 
     /// Of a short text in the spelling of a person.
+    ///
+    /// ```
+    /// use linkscent_core::meaning::Meaning;
+    ///
+    /// let near = |one: &str, other: &str| {
+    ///     Meaning::of_text(one).unit().dot(&Meaning::of_text(other).unit())
+    /// };
+    /// assert!(near("castle", "fortress") > near("castle", "kidney"));
+    /// ```
     pub fn of_text(text: &str) -> Self {
         let mut meaning = Self::default();
         for word in crate::text::plain_words(text) {

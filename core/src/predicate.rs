@@ -42,6 +42,15 @@ pub(crate) use parser::quoted as read_quoted;
 
 /// A condition, or several joined. What [`Display`](fmt::Display) writes is read
 /// back as the same.
+///
+/// ```
+/// use linkscent_core::predicate::Predicate;
+///
+/// let predicate: Predicate = r#"title has "bees" and not host is "shop.test""#.parse()?;
+/// assert_eq!(predicate.conditions().len(), 2);
+/// assert_eq!(predicate.to_string().parse(), Ok(predicate));
+/// # Ok::<(), linkscent_core::predicate::PredicateError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
     /// All of them.

@@ -4,8 +4,9 @@
 //! A message is a plain object whose `kind` names the request. Who may send which is
 //! told in `background/handling`, where they are answered.
 
+use linkscent_core::crawl::CrawlSpec;
 use linkscent_core::wire::Snapshot;
-use linkscent_core::wire::api::{Answer, CrawlBounds, CrawlView, Rendering, RenderingsView};
+use linkscent_core::wire::api::{Answer, CrawlView, Rendering, RenderingsView};
 use linkscent_core::wire::views::PageView;
 use serde::{Deserialize, Serialize};
 
@@ -174,14 +175,12 @@ pub enum Request {
     KeepGuide,
     /// A link that opens the companion's dashboard, once.
     Dashboard,
-    /// Hands the topic over, starting from these pages, with a budget of pages to fetch. The
-    /// crawl keeps within these bounds, begins with what another topic taught, if one is named, and
-    /// chooses links by the strategy that is named, or by the topic's.
+    /// Hands the topic over, starting from these pages. The crawl begins with what another topic
+    /// taught, if one is named, and chooses links by the strategy that is named, or by the topic's.
     HandOver {
-        budget: u64,
         seeds: Vec<String>,
-        #[serde(default)]
-        bounds: CrawlBounds,
+        #[serde(flatten)]
+        spec: CrawlSpec,
         #[serde(default)]
         start_from: Option<String>,
         #[serde(default)]

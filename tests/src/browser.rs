@@ -89,7 +89,7 @@ impl Browser {
     /// The same with a page that is open before the extension comes, which only Firefox can be
     /// told.
     pub async fn start_at(kind: BrowserKind, proxy: u16, page: Option<&str>) -> Result<Self> {
-        linkscent::tls::choose_cryptography();
+        linkscent_store::tls::choose_cryptography();
         let port = std::net::TcpListener::bind("127.0.0.1:0")?
             .local_addr()?
             .port();

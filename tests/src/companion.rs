@@ -72,13 +72,13 @@ impl Companion {
         })
     }
 
-    /// `linkscent replay` of a file on a free port; the port.
+    /// `linkscent research replay` of a file on a free port; the port.
     pub async fn replay(files: &[&Path]) -> Result<(Self, u16)> {
         let files: Vec<String> = files
             .iter()
             .map(|file| file.display().to_string())
             .collect();
-        let mut arguments = vec!["replay", "--listen", "127.0.0.1:0"];
+        let mut arguments = vec!["research", "replay", "--listen", "127.0.0.1:0"];
         arguments.extend(files.iter().map(String::as_str));
         let mut replay = Self::start(&arguments)?;
         let line = replay.line().await?;

@@ -6,7 +6,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 
 use crate::companion::Companion;
 use crate::synthetic_web::{Asked, endless_web};

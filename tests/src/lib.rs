@@ -8,8 +8,6 @@ pub mod contrast;
 pub mod kills;
 pub mod outages;
 pub mod paired;
-#[path = "../../companion/src/store/tests/cluster.rs"]
-pub mod postgres;
 pub mod preloaded;
 pub mod scripted;
 pub mod shell;
@@ -19,6 +17,8 @@ pub mod synthetic_web;
 pub mod tls_front;
 pub mod watched_web;
 pub mod web;
+
+pub use linkscent_store::fixtures::cluster as postgres;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

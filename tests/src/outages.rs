@@ -16,8 +16,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use linkscent::store::Store;
 use linkscent_core::strategies::{Rng, SplitMix};
+use linkscent_store::Store;
 use tokio::sync::Mutex;
 
 use crate::postgres::Cluster;
@@ -82,7 +82,7 @@ pub struct Report {
     pub early: usize,
     /// Why it did not go on, if it did not.
     pub stuck: Option<String>,
-    /// What `linkscent check` said, if that was not that all is well.
+    /// What `linkscent data check` said, if that was not that all is well.
     pub fault: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl Report {
                 self.stuck.is_none(),
             ),
             (
-                "linkscent check",
+                "linkscent data check",
                 said(&self.fault, "all is well"),
                 self.fault.is_none(),
             ),

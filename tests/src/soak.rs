@@ -17,9 +17,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use linkscent::store::Store;
 use linkscent_core::crawl::DEFERRED;
 use linkscent_core::strategies::{Rng, SplitMix};
+use linkscent_store::Store;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::process::Command;
@@ -76,7 +76,7 @@ pub struct Report {
     pub checkpoints: usize,
     /// Why the last life was no life, if it was none.
     pub stuck: Option<String>,
-    /// What `linkscent check` said, if that was not that all is well.
+    /// What `linkscent data check` said, if that was not that all is well.
     pub fault: Option<String>,
 }
 
@@ -152,7 +152,7 @@ impl Report {
                 self.stuck.is_none(),
             ),
             (
-                "linkscent check",
+                "linkscent data check",
                 self.fault
                     .clone()
                     .unwrap_or_else(|| "all is well".to_owned()),
@@ -229,7 +229,7 @@ pub async fn soak(time: Duration, seed: u64, on_life: impl Fn(&Report)) -> Resul
     report.starts.sort_unstable();
     report.looks.sort_unstable();
     let mut check = Command::new(program()?);
-    check.arg("check").arg("--data").arg(&data);
+    check.args(["data", "check"]).arg("--data").arg(&data);
     let checked = run(check).await?;
     report.fault = (!checked.success).then_some(checked.errors);
     Ok(report)

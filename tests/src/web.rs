@@ -1,4 +1,4 @@
-//! A small web in a WARC file, and `linkscent replay` serving it.
+//! A small web in a WARC file, and `linkscent research replay` serving it.
 
 use std::fmt::{Display, Write as _};
 use std::path::Path;

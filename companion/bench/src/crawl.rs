@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{
-    CrawlDelay, DriftAlarm, Instant, Limits, Next, Outcome, Record, Robots, Scope,
+    CrawlDelay, DriftAlarm, Instant, Limits, Next, Outcome, Record, Robots, Scope, Seed, Session,
 };
-use linkscent_core::crawl::{Seed, Session};
 use linkscent_core::critics::{self, Critic};
 use linkscent_core::features::FeatureReader;
 use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};

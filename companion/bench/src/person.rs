@@ -7,6 +7,7 @@
 
 mod figures;
 mod highlights;
+pub mod scent;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -282,7 +283,7 @@ fn one(
         let address = &web.pages[*page as usize].address;
         let judgment = crawled.guide.graph().judgment(address);
         Fetched {
-            stated: critics::probability(crawled.guide.critic(), judgment.relevance),
+            stated: critics::probability(crawled.guide.critic().name(), judgment.relevance),
             is_called: judgment.is_target,
             is_right: sought.pages.contains(page),
         }

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use linkscent_core::crawl::{CrawlDelay, Instant, Limits, Next, Outcome, Robots, Scope};
-use linkscent_core::crawl::{Seed, Session};
+use linkscent_core::crawl::{
+    CrawlDelay, Instant, Limits, Next, Outcome, Robots, Scope, Seed, Session,
+};
 use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{Apprentice, SplitMix, from_state};

@@ -324,7 +324,48 @@ fn label_field(text: &str) -> Option<(&'static str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
+
+    const SIGNS: [&str; 16] = [
+        "castle", "\"", "-", "title:", "site:", "lang:", "tag:", "is:", "*", "~", " ", "\t", ":",
+        "ä", "透析", "--",
+    ];
+
+    /// A part as a person would type it.
+    fn typed(part: &Part) -> String {
+        let what = match &part.what {
+            What::Word(text) => text.clone(),
+            What::Phrase(text) => format!("\"{text}\""),
+            What::Beginning(text) => format!("{text}*"),
+            What::Similar(text) => format!("{text}~"),
+            What::Site(host) => format!("site:{host}"),
+            What::Language(code) => format!("lang:{code}"),
+            What::Label(field, value) if value.contains('"') => format!("{field}:{value}"),
+            What::Label(field, value) => format!("{field}:\"{value}\""),
+        };
+        let not = if part.is_not { "-" } else { "" };
+        let title = if part.only_title { "title:" } else { "" };
+        format!("{not}{title}{what}")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16 * ProptestConfig::default().cases))]
+
+        #[test]
+        fn what_was_read_reads_the_same_when_it_is_typed_again(
+            signs in vec(prop_oneof![6 => select(&SIGNS[..]).prop_map(str::to_owned), 1 => any::<String>()], 0..14),
+        ) {
+            let Ok(query) = Query::read(&signs.concat()) else {
+                return Ok(());
+            };
+            let again: Vec<String> = query.parts.iter().map(typed).collect();
+            prop_assert_eq!(Query::read(&again.join(" ")), Ok(query));
+        }
+    }
 
     fn parts(text: &str) -> Vec<String> {
         let query = Query::read(text).unwrap();

@@ -19,7 +19,7 @@ const OTHER_WAYS: [&str; 10] = [
 ];
 
 /// Folders of source that the product is built from, below the project's root.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 12] = [
     "core/src",
     "core/models/src",
     "companion/src",
@@ -29,6 +29,9 @@ const SOURCES: [&str; 9] = [
     "companion/library/src",
     "companion/output/src",
     "companion/sentences/src",
+    "companion/server/src",
+    "companion/service/src",
+    "companion/store/src",
 ];
 
 fn root() -> PathBuf {
@@ -40,7 +43,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_string_lossy();
-        if name == "tests" || name.ends_with("_tests") {
+        if name == "tests" || name == "fixtures" || name.ends_with("_tests") {
             continue;
         }
         if path.is_dir() {

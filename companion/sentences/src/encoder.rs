@@ -2,10 +2,11 @@
 //! layer's tokens (Reimers and Gurevych 2019). One text at a time, so nothing is padded and
 //! nothing masked.
 
-use candle_core::{D, DType, Device, Result, Tensor};
-use candle_nn::{
-    Embedding, LayerNorm, Linear, Module, VarBuilder, embedding, layer_norm, linear, ops,
-};
+use ndarray::{Array1, Array2, ArrayView1, Axis, Slice, Zip};
+use safetensors::tensor::{Dtype, SafeTensors};
+use thiserror::Error;
+
+use crate::gelu::gelu;
 
 /// How large a model is.
 #[derive(Debug, Clone, Copy)]
@@ -20,16 +21,33 @@ pub(crate) struct Shape {
     pub between: usize,
 }
 
+/// Why a file holds no weights of a model, or a text cannot be encoded.
+#[derive(Debug, Error)]
+pub(crate) enum EncoderError {
+    /// It is no file of weights, or one of them is not there.
+    #[error(transparent)]
+    File(#[from] safetensors::SafeTensorError),
+    /// One of them has another shape or other numbers.
+    #[error("{0} is not {1:?} numbers of 32 bits")]
+    Shape(String, Vec<usize>),
+    /// A text has no tokens, too many, or one that the model does not know.
+    #[error("no text of 1 to {0} known tokens")]
+    Tokens(usize),
+}
+
+type Result<T> = std::result::Result<T, EncoderError>;
+
 /// Kinds of token: a first and a second sentence, of which only the first is used.
 const KINDS: usize = 2;
-const EPSILON: f64 = 1e-12;
+const EPSILON: f32 = 1e-12;
 
 pub(crate) struct Encoder {
     shape: Shape,
-    pieces: Embedding,
-    positions: Embedding,
-    kinds: Embedding,
-    norm: LayerNorm,
+    /// A row a piece.
+    pieces: Array2<f32>,
+    /// A row a place, with what the first kind of token adds.
+    places: Array2<f32>,
+    norm: Norm,
     layers: Vec<Layer>,
 }
 
@@ -38,88 +56,206 @@ struct Layer {
     key: Linear,
     value: Linear,
     attended: Linear,
-    attended_norm: LayerNorm,
+    attended_norm: Norm,
     widen: Linear,
     narrow: Linear,
-    norm: LayerNorm,
+    norm: Norm,
+}
+
+/// A row of weights for each number that comes out.
+struct Linear {
+    weight: Array2<f32>,
+    bias: Array1<f32>,
+}
+
+/// Layer normalisation (Ba et al. 2016).
+struct Norm {
+    weight: Array1<f32>,
+    bias: Array1<f32>,
 }
 
 impl Encoder {
     /// From the bytes of a file of `safetensors`.
-    pub(crate) fn read(weights: Vec<u8>, shape: Shape) -> Result<Self> {
-        let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)?;
-        let inner = weights.pp("embeddings");
+    pub(crate) fn read(weights: &[u8], shape: Shape) -> Result<Self> {
+        let file = &Weights(SafeTensors::deserialize(weights)?);
         let hidden = shape.hidden;
-        let layers = weights.pp("encoder.layer");
-        let layers = (0..shape.layers).map(|number| Layer::read(&layers.pp(number), shape));
+        let inner = |name: &str| format!("embeddings.{name}_embeddings.weight");
+        let kinds = file.rows(&inner("token_type"), KINDS, hidden)?;
+        let mut places = file.rows(&inner("position"), shape.positions, hidden)?;
+        places += &kinds.row(0);
+        let layers = (0..shape.layers).map(|number| Layer::read(file, number, shape));
         Ok(Self {
             shape,
-            pieces: embedding(shape.pieces, hidden, inner.pp("word_embeddings"))?,
-            positions: embedding(shape.positions, hidden, inner.pp("position_embeddings"))?,
-            kinds: embedding(KINDS, hidden, inner.pp("token_type_embeddings"))?,
-            norm: layer_norm(hidden, EPSILON, inner.pp("LayerNorm"))?,
+            pieces: file.rows(&inner("word"), shape.pieces, hidden)?,
+            places,
+            norm: Norm::read(file, "embeddings.LayerNorm", hidden)?,
             layers: layers.collect::<Result<_>>()?,
         })
     }
 
     /// A vector of length 1 for a text of tokens, as many as [`Shape::positions`] at most.
     pub(crate) fn encode(&self, tokens: &[u32]) -> Result<Vec<f32>> {
-        let device = &Device::Cpu;
-        let places = Tensor::arange(0, tokens.len() as u32, device)?;
-        let tokens = Tensor::new(tokens, device)?;
-        let first_kind = self.kinds.forward(&tokens.zeros_like()?)?;
-        let placed = (self.pieces.forward(&tokens)? + self.positions.forward(&places)?)?;
-        let mut states = self.norm.forward(&(placed + first_kind)?)?;
-        for layer in &self.layers {
-            states = layer.forward(&states, self.shape.heads)?;
+        let Shape {
+            pieces,
+            positions,
+            hidden,
+            heads,
+            ..
+        } = self.shape;
+        let is_known = tokens.iter().all(|token| (*token as usize) < pieces);
+        if tokens.is_empty() || tokens.len() > positions || !is_known {
+            return Err(EncoderError::Tokens(positions));
         }
-        let mean = states.mean(0)?;
-        let length = mean.sqr()?.sum_all()?.sqrt()?;
-        mean.broadcast_div(&length)?.to_vec1()
+        let mut states = Array2::zeros((tokens.len(), hidden));
+        for ((mut state, token), place) in states
+            .rows_mut()
+            .into_iter()
+            .zip(tokens)
+            .zip(self.places.rows())
+        {
+            state.assign(&self.pieces.row(*token as usize));
+            state += &place;
+        }
+        self.norm.apply(&mut states);
+        for layer in &self.layers {
+            states = layer.forward(&states, heads);
+        }
+        let mean = states.sum_axis(Axis(0));
+        let length = mean.dot(&mean).sqrt();
+        Ok((mean / length).to_vec())
     }
 }
 
 impl Layer {
-    fn read(weights: &VarBuilder<'_>, shape: Shape) -> Result<Self> {
+    fn read(file: &Weights<'_>, number: usize, shape: Shape) -> Result<Self> {
         let Shape {
             hidden, between, ..
         } = shape;
-        let square = |name: &str| linear(hidden, hidden, weights.pp(name));
-        let norm = |name: &str| layer_norm(hidden, EPSILON, weights.pp(name));
+        let named = |name: &str| format!("encoder.layer.{number}.{name}");
+        let square = |name: &str| Linear::read(file, &named(name), hidden, hidden);
+        let norm = |name: &str| Norm::read(file, &named(name), hidden);
         Ok(Self {
             query: square("attention.self.query")?,
             key: square("attention.self.key")?,
             value: square("attention.self.value")?,
             attended: square("attention.output.dense")?,
             attended_norm: norm("attention.output.LayerNorm")?,
-            widen: linear(hidden, between, weights.pp("intermediate.dense"))?,
-            narrow: linear(between, hidden, weights.pp("output.dense"))?,
+            widen: Linear::read(file, &named("intermediate.dense"), hidden, between)?,
+            narrow: Linear::read(file, &named("output.dense"), between, hidden)?,
             norm: norm("output.LayerNorm")?,
         })
     }
 
     /// tokens x hidden, from as many.
-    fn forward(&self, states: &Tensor, heads: usize) -> Result<Tensor> {
-        let (tokens, hidden) = states.dims2()?;
-        let by_head = |linear: &Linear| {
-            let split = linear.forward(states)?;
-            let split = split.reshape((tokens, heads, hidden / heads))?;
-            split.transpose(0, 1)?.contiguous()
-        };
-        let (query, key, value) = (
-            by_head(&self.query)?,
-            by_head(&self.key)?,
-            by_head(&self.value)?,
-        );
-        let scale = ((hidden / heads) as f64).sqrt();
-        let scores = (query.matmul(&key.t()?)? / scale)?;
-        let attended = ops::softmax(&scores, D::Minus1)?.matmul(&value)?;
-        let attended = attended.transpose(0, 1)?.reshape((tokens, hidden))?;
-        let attended = (self.attended.forward(&attended)? + states)?;
-        let attended = self.attended_norm.forward(&attended)?;
-        let wide = self.widen.forward(&attended)?.gelu_erf()?;
-        self.norm
-            .forward(&(self.narrow.forward(&wide)? + attended)?)
+    fn forward(&self, states: &Array2<f32>, heads: usize) -> Array2<f32> {
+        let (tokens, hidden) = states.dim();
+        let query = self.query.apply(states);
+        let key = self.key.apply(states);
+        let value = self.value.apply(states);
+        let width = hidden / heads;
+        let scale = 1.0 / (width as f32).sqrt();
+        let mut attended = Array2::zeros((tokens, hidden));
+        for head in 0..heads {
+            let part = Slice::from(head * width..(head + 1) * width);
+            let of = |all: &Array2<f32>| all.slice_axis(Axis(1), part).to_owned();
+            let mut shares = of(&query).dot(&of(&key).t());
+            for row in shares.rows_mut() {
+                softmax(row.into_slice().unwrap_or_default(), scale);
+            }
+            attended
+                .slice_axis_mut(Axis(1), part)
+                .assign(&shares.dot(&of(&value)));
+        }
+        let mut middle = self.attended.apply(&attended);
+        middle += states;
+        self.attended_norm.apply(&mut middle);
+        let mut wide = self.widen.apply(&middle);
+        wide.mapv_inplace(gelu);
+        let mut narrow = self.narrow.apply(&wide);
+        narrow += &middle;
+        self.norm.apply(&mut narrow);
+        narrow
+    }
+}
+
+/// Shares that sum up to 1, from numbers that are scaled first.
+fn softmax(row: &mut [f32], scale: f32) {
+    let highest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut all = 0.0;
+    for number in &mut *row {
+        *number = ((*number - highest) * scale).exp();
+        all += *number;
+    }
+    for number in row {
+        *number /= all;
+    }
+}
+
+impl Linear {
+    fn read(file: &Weights<'_>, name: &str, from: usize, to: usize) -> Result<Self> {
+        Ok(Self {
+            weight: file.rows(&format!("{name}.weight"), to, from)?,
+            bias: file.row(&format!("{name}.bias"), to)?,
+        })
+    }
+
+    fn apply(&self, states: &Array2<f32>) -> Array2<f32> {
+        let mut applied = states.dot(&self.weight.t());
+        applied += &self.bias;
+        applied
+    }
+}
+
+impl Norm {
+    fn read(file: &Weights<'_>, name: &str, width: usize) -> Result<Self> {
+        Ok(Self {
+            weight: file.row(&format!("{name}.weight"), width)?,
+            bias: file.row(&format!("{name}.bias"), width)?,
+        })
+    }
+
+    fn apply(&self, states: &mut Array2<f32>) {
+        for mut state in states.rows_mut() {
+            let (mean, deviation) = spread(state.view());
+            Zip::from(&mut state)
+                .and(&self.weight)
+                .and(&self.bias)
+                .for_each(|number, weight, bias| {
+                    *number = weight * (*number - mean) / deviation + bias;
+                });
+        }
+    }
+}
+
+/// Mean and standard deviation.
+fn spread(state: ArrayView1<'_, f32>) -> (f32, f32) {
+    let count = state.len() as f32;
+    let mean = state.sum() / count;
+    let squares = state.fold(0.0, |sum, number| sum + (number - mean).powi(2));
+    (mean, (squares / count + EPSILON).sqrt())
+}
+
+/// Weights by their names.
+struct Weights<'a>(SafeTensors<'a>);
+
+impl Weights<'_> {
+    fn rows(&self, name: &str, rows: usize, width: usize) -> Result<Array2<f32>> {
+        let numbers = self.numbers(name, &[rows, width])?;
+        let shaped = Array2::from_shape_vec((rows, width), numbers);
+        shaped.map_err(|_| EncoderError::Shape(name.to_owned(), vec![rows, width]))
+    }
+
+    fn row(&self, name: &str, width: usize) -> Result<Array1<f32>> {
+        Ok(self.numbers(name, &[width])?.into())
+    }
+
+    fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
+        let tensor = self.0.tensor(name)?;
+        if tensor.dtype() != Dtype::F32 || tensor.shape() != shape {
+            return Err(EncoderError::Shape(name.to_owned(), shape.to_vec()));
+        }
+        let (numbers, _) = tensor.data().as_chunks();
+        Ok(numbers.iter().copied().map(f32::from_le_bytes).collect())
     }
 }
 

@@ -6,9 +6,11 @@
 
 mod encoder;
 mod files;
+mod gelu;
 mod model;
 #[cfg(test)]
 mod tests;
+mod word_pieces;
 
 pub use files::{FileError, NAME, add, is_there};
 pub use model::{CHARACTERS, SentenceModel};

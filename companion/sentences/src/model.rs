@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use tokenizers::{Tokenizer, TruncationParams};
-
 use crate::encoder::{Encoder, Shape};
 use crate::files::{FileError, TOKENIZER, WEIGHTS};
+use crate::word_pieces::WordPieces;
 
 const SHAPE: Shape = Shape {
     pieces: 30_522,
@@ -23,7 +22,7 @@ pub const CHARACTERS: usize = 600;
 
 /// Says what texts mean.
 pub struct SentenceModel {
-    tokenizer: Tokenizer,
+    pieces: WordPieces,
     encoder: Encoder,
 }
 
@@ -34,18 +33,10 @@ impl SentenceModel {
             let error = error.to_string();
             FileError::Content(folder.to_owned(), error)
         };
-        let tokenizer = Tokenizer::from_bytes(TOKENIZER.read(folder)?);
-        let mut tokenizer = tokenizer.map_err(|error| unusable(&error))?;
-        let truncation = TruncationParams {
-            max_length: TOKENS,
-            ..TruncationParams::default()
-        };
-        let truncated = tokenizer.with_truncation(Some(truncation));
-        truncated.map_err(|error| unusable(&error))?;
-        tokenizer.with_padding(None);
-        let encoder = Encoder::read(WEIGHTS.read(folder)?, SHAPE);
+        let pieces = WordPieces::read(&TOKENIZER.read(folder)?);
+        let encoder = Encoder::read(&WEIGHTS.read(folder)?, SHAPE);
         Ok(Self {
-            tokenizer,
+            pieces: pieces.map_err(|error| unusable(&error))?,
             encoder: encoder.map_err(|error| unusable(&error))?,
         })
     }
@@ -56,8 +47,8 @@ impl SentenceModel {
         if !text.contains(char::is_alphanumeric) {
             return None;
         }
-        let tokens = self.tokenizer.encode(text, true).ok()?;
-        let vector = self.encoder.encode(tokens.get_ids()).ok()?;
+        let tokens = self.pieces.tokens(text, TOKENS);
+        let vector = self.encoder.encode(&tokens).ok()?;
         vector
             .iter()
             .all(|number| number.is_finite())

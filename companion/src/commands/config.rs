@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, Command};
+use clap::{ArgMatches, Args, Command, Subcommand};
 use linkscent_output::print_json;
 use serde_json::{Map, json};
 
 use super::crawl::Crawl;
 use super::serve::Serve;
+use super::shell::{Completions, Man};
 use crate::settings::Settings;
 
 /// Print every setting with its value and where that comes from.
@@ -15,7 +16,10 @@ use crate::settings::Settings;
 /// Settings are looked for in the environment, in the data folder's linkscent.toml, and in
 /// the one of the platform's configuration folder, in this order; flags stand above them.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Config {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]
     data: Option<std::path::PathBuf>,
@@ -24,9 +28,33 @@ pub struct Config {
     json: bool,
 }
 
+#[derive(Debug, Subcommand)]
+enum Action {
+    Completions(Completions),
+    Man(Man),
+}
+
 impl Config {
-    /// Prints them; `given` is what the command itself was given.
-    pub fn run(&self, settings: &Settings, given: Option<&ArgMatches>) -> Result<()> {
+    /// Whether it has nothing to do with what is set.
+    pub fn needs_no_settings(&self) -> bool {
+        self.action.is_some()
+    }
+
+    /// Prints them; `given` is what the command itself was given, `program` all commands there are.
+    pub fn run(
+        &self,
+        settings: &Settings,
+        given: Option<&ArgMatches>,
+        program: Command,
+    ) -> Result<()> {
+        match &self.action {
+            Some(Action::Completions(completions)) => {
+                completions.run(program);
+                return Ok(());
+            }
+            Some(Action::Man(man)) => return man.run(program),
+            None => {}
+        }
         let command = every_flag();
         let mut words = vec!["linkscent".to_owned()];
         let source = given.and_then(|given| given.value_source("data"));

@@ -16,7 +16,9 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use linkscent_archive::lists;
 use linkscent_core::budget::LIST;
-use linkscent_core::crawl::{CrawlStats, Scope, StoppingRule};
+use linkscent_core::crawl::{
+    CrawlSpec, CrawlStats, DEFAULT_DELAY, LARGEST_BUDGET, MEGABYTE, Reaction, Scope, StoppingRule,
+};
 use linkscent_core::strategies::{self, Form};
 use linkscent_output::print_json;
 use serde_json::json;
@@ -28,13 +30,12 @@ use super::interrupt::Interrupt;
 use super::network::{ByHands, Network};
 use super::place::Place;
 use super::told_to_end;
-use crate::crawler::DEFAULT_DELAY;
-use crate::crawler::fetch::Fetcher;
-use crate::crawler::outages::through_outages;
-use crate::crawler::runner::{Ended, Runner};
-use crate::crawler::way::Way;
-use crate::service::{LARGEST_BUDGET, NewCrawl, Services, Starts, is_held};
-use crate::store::{CrawlRow, Reaction, Store};
+use linkscent_service::crawler::fetch::Fetcher;
+use linkscent_service::crawler::outages::through_outages;
+use linkscent_service::crawler::runner::{Ended, Runner};
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{NewCrawl, Services, Starts, is_held};
+use linkscent_store::{CrawlRow, Store};
 
 /// Between two looks at a crawl that another process runs.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);
@@ -98,7 +99,7 @@ pub struct Crawl {
     start_from: Option<String>,
     /// What to do when the crawl loses its way: when hardly anything is found any
     /// more, or pages look stuffed with the topic's words.
-    #[arg(long, value_enum, default_value_t, env = "LINKSCENT_ON_DRIFT")]
+    #[arg(long, value_parser = super::reaction(), default_value = Reaction::Tell.code(), env = "LINKSCENT_ON_DRIFT")]
     on_drift: Reaction,
     /// Pages to fetch.
     #[arg(long, default_value_t = 500, env = "LINKSCENT_BUDGET", value_parser = clap::value_parser!(u64).range(1..=LARGEST_BUDGET))]
@@ -131,6 +132,9 @@ pub struct Crawl {
     /// told, before the budget is used up: 0.5 to 0.99.
     #[arg(long, value_name = "SHARE", help_heading = "Where it goes")]
     until_recall: Option<f64>,
+    /// End when its pages take so many megabytes on this machine, packed as they are kept.
+    #[arg(long, value_name = "MEGABYTES", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Where it goes")]
+    megabytes: Option<u64>,
     #[command(flatten)]
     network: Network,
     #[command(flatten)]
@@ -202,7 +206,7 @@ async fn copy_last(service: &Services, crawl: i64) {
         () = told_to_end() => return,
     };
     if let Err(error) = copied {
-        message!("linkscent: {error:#}; `linkscent archives --copy` tries it again");
+        message!("linkscent: {error:#}; `linkscent data archives --copy` tries it again");
     }
 }
 
@@ -217,9 +221,9 @@ impl Crawl {
         message!(
             "linkscent: crawl {} to {} pages; Ctrl-C pauses it, and the same command goes on",
             crawl.id,
-            crawl.order.budget
+            crawl.order.spec.budget
         );
-        let bar = bar(crawl.order.budget, self.json);
+        let bar = bar(crawl.order.spec.budget, self.json);
         let told = Interrupt::listen(handle);
         let copying = handle.spawn({
             let service = service.clone();
@@ -333,7 +337,7 @@ impl Crawl {
                 "linkscent: going on with crawl {} of “{}” as it was begun, to {} pages",
                 crawl.id,
                 topic.name,
-                crawl.order.budget
+                crawl.order.spec.budget
             );
             let given = examples.iter().chain(&seeds);
             let is_start = |page: &&String| crawl.order.seeds.iter().any(|row| row.0 == **page);
@@ -356,20 +360,24 @@ impl Crawl {
             return Ok(service.crawls.crawl(last.id).await?.0);
         }
         let new = NewCrawl {
-            delay: Some(self.delay),
-            random_seed: self.random_seed,
-            scope: Scope {
-                hosts: self.hosts.clone(),
-                left_out: self.leave_out.clone(),
-                depth: self.depth,
-                documents: true,
+            spec: CrawlSpec {
+                budget: self.budget,
+                delay: Some(self.delay),
+                random_seed: self.random_seed,
+                scope: Scope {
+                    hosts: self.hosts.clone(),
+                    left_out: self.leave_out.clone(),
+                    depth: self.depth,
+                    documents: true,
+                },
+                stopping: StoppingRule {
+                    pages: self.site_pages,
+                    targets: self.site_targets,
+                },
+                until_recall: self.until_recall,
+                most_bytes: self.megabytes.map(|number| number * MEGABYTE),
+                on_drift: self.on_drift,
             },
-            stopping: StoppingRule {
-                pages: self.site_pages,
-                targets: self.site_targets,
-            },
-            until_recall: self.until_recall,
-            on_drift: self.on_drift,
             critic: self.critic.clone(),
             strategy: self.weighted_strategy()?,
             start_from: self.start_from.clone(),

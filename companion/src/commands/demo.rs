@@ -11,11 +11,11 @@ use tokio::net::TcpListener;
 
 use super::replay;
 use super::serve::until_interrupted;
-use crate::api::App;
-use crate::crawler::way::Way;
-use crate::service::{NewCrawl, Services, Starts};
-use crate::store::Store;
 use linkscent_archive::frozen::FrozenWeb;
+use linkscent_server::api::App;
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{NewCrawl, Services, Starts};
+use linkscent_store::Store;
 
 /// The small web: a file a host, pages divided by lines of `=== path`.
 const HOSTS: [(&str, &str); 4] = [

@@ -16,9 +16,9 @@ use tempfile::NamedTempFile;
 
 use super::place::Place;
 use super::search::read_new_pages;
-use crate::crawler::way::Way;
-use crate::service::{Destination, LibraryOrder, LibraryQuery, Services};
-use crate::store::Topic;
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{Destination, LibraryOrder, LibraryQuery, Services};
+use linkscent_store::Topic;
 
 /// Write what crawls found to a file for other programs.
 ///
@@ -26,7 +26,7 @@ use crate::store::Topic;
 /// references (ris, bibtex, csl), an outline (opml), a feed (atom), bookmarks, a graph of the ways
 /// there (gexf), addresses (urls), or the pages themselves as they were fetched (warc, wacz). Or a
 /// topic for somebody else (topic): its targets, what was said of it, and what was learned in
-/// words; no address of what was read. Or a crawl that others can check with `linkscent verify`
+/// words; no address of what was read. Or a crawl that others can check with `linkscent research verify`
 /// (research): its pages, its log, what it began with. What it began with names pages that were
 /// read, marked and followed in the browser before; who gets the file can read them in it.
 #[derive(Debug, Args)]

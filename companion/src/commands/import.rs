@@ -21,8 +21,8 @@ use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_und
 
 use super::intake::ArchiveImport;
 use super::place::Place;
-use crate::crawler::way::Way;
-use crate::service::{Services, TopicFile};
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{Services, TopicFile};
 
 /// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -351,5 +351,51 @@ impl Import {
             );
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        import: Import,
+    }
+
+    #[tokio::test]
+    async fn a_folder_of_pages_becomes_a_topic_whose_good_classes_have_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pages, data) = (folder.path().join("pages"), folder.path().join("data"));
+        for (class, text) in [("Science/Bees", "honey"), ("Travel/Trains", "a timetable")] {
+            std::fs::create_dir_all(pages.join(class)).unwrap();
+            for number in 0..6 {
+                let html = format!("<title>Page {number}</title><p>{text}</p>");
+                std::fs::write(pages.join(class).join(format!("{number}.html")), html).unwrap();
+            }
+        }
+        let words = [
+            "import",
+            "folder",
+            pages.to_str().unwrap(),
+            "--topic",
+            "bees",
+            "--data",
+            data.to_str().unwrap(),
+            "--good",
+        ];
+        let import = |node: &str| {
+            Command::parse_from(words.iter().chain([&node]))
+                .import
+                .run()
+        };
+        let refused = import("Nowhere").await.unwrap_err();
+        assert!(refused.to_string().contains("Nowhere"), "{refused}");
+        import("Science").await.unwrap();
+        let store = linkscent_store::Store::open(&data).await.unwrap();
+        assert!(store.find_topic("bees").await.unwrap().is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! `linkscent inspect` and `linkscent judge`: every stage of one page, printed.
+//! `linkscent inspect page` and `linkscent inspect judge`: every stage of one page, printed.
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ use serde_json::json;
 
 use super::network::Network;
 use super::place::Place;
-use crate::crawler::fetch::Fetcher;
-use crate::crawler::reply::Reply;
-use crate::topic_guide;
 use linkscent_archive::page::build;
+use linkscent_service::crawler::fetch::Fetcher;
+use linkscent_service::crawler::reply::Reply;
+use linkscent_service::learning::topic_guide;
 
 /// Which page, and by whose knowledge it is looked at.
 #[derive(Debug, Args)]
@@ -130,7 +130,7 @@ impl Subject {
                 "address": page.address.as_str(), "title": page.title(),
                 "language": page.language.code(), "leaves": leaves, "links": links,
                 "relevance": visit.judgment.relevance.value(),
-                "probability": critics::probability(guide.critic(), visit.judgment.relevance),
+                "probability": critics::probability(guide.critic().name(), visit.judgment.relevance),
             });
             print_json(&object)?;
             return Ok(());
@@ -192,7 +192,7 @@ impl Subject {
         });
         let linked_from: Vec<Address> = backlinks.collect();
         let relevances = Known {
-            marked: guide.as_ref().map(Guide::frozen_topic),
+            marked: guide.as_ref().map(|guide| NamedTopic::of(guide.graph())),
             named: if predicate.topics().is_empty() {
                 NamedTopics::new()
             } else {
@@ -228,7 +228,7 @@ impl Subject {
             let object = json!({
                 "address": page.address.as_str(), "title": page.title(),
                 "relevance": judgment.relevance.value(),
-                "probability": critics::probability(guide.critic(), judgment.relevance),
+                "probability": critics::probability(guide.critic().name(), judgment.relevance),
                 "log_odds_per_word": judgment.log_odds,
                 "similarity": judgment.similarity, "is_target": judgment.is_target,
             });
@@ -246,7 +246,7 @@ impl Subject {
                 ""
             }
         );
-        let probability = critics::probability(guide.critic(), judgment.relevance);
+        let probability = critics::probability(guide.critic().name(), judgment.relevance);
         let band = Band::of(probability);
         print_line!("probability {probability:.3}  {band} ({})", band.range());
         print_line!("log-odds    {:+.3} per word", judgment.log_odds);

@@ -10,11 +10,11 @@ use serde_json::json;
 use tokio::runtime::Handle;
 
 use super::told_to_end;
-use crate::crawler::fetch::Fetcher;
-use crate::crawler::runner::{Ended, Given, Runner};
-use crate::crawler::way::Way;
-use crate::service::Services;
-use crate::store::{Command, CrawlRow, Store};
+use linkscent_service::Services;
+use linkscent_service::crawler::fetch::Fetcher;
+use linkscent_service::crawler::runner::{Ended, Given, Runner};
+use linkscent_service::crawler::way::Way;
+use linkscent_store::{Command, CrawlRow, Store};
 
 /// An archive that is to be taken in.
 pub(super) struct ArchiveImport {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
 
 use super::told_to_end;
-use crate::crawler::runner::Control;
-use crate::store::Command;
+use linkscent_service::crawler::runner::Control;
+use linkscent_store::Command;
 
 /// See the module.
 #[derive(Clone, Default)]

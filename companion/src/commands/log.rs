@@ -1,10 +1,15 @@
 //! `--log FILTER`: what the program does, as it does it; `--traces ADDRESS`: where the time goes.
 
+#[cfg(not(feature = "team"))]
+use std::convert::Infallible;
+
 use anyhow::{Context, Result};
 use clap::{Arg, Args, ValueEnum};
 use linkscent_output::{json_log, log};
+#[cfg(feature = "team")]
 use reqwest::Url;
 use tracing::Subscriber;
+#[cfg(feature = "team")]
 use tracing_subscriber::filter::{FilterFn, LevelFilter};
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
@@ -12,7 +17,8 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-use crate::traces::Traces;
+#[cfg(feature = "team")]
+use linkscent_service::traces::Traces;
 
 /// Flags of every command.
 #[derive(Debug, Args)]
@@ -37,6 +43,7 @@ pub struct Log {
         hide_possible_values = true
     )]
     format: Format,
+    #[cfg(feature = "team")]
     /// Tell an OpenTelemetry collector where the time of each page goes: the address of its OTLP
     /// receiver for HTTP, such as `http://127.0.0.1:4318`. It hears the addresses of pages.
     #[arg(
@@ -66,6 +73,7 @@ impl Log {
     }
 
     /// Begins to tell, if that is wanted. What it answers has to be kept until the end.
+    #[cfg(feature = "team")]
     pub fn begin(&self) -> Result<Option<Traces>> {
         let traces = self.traces.as_ref().map(Traces::to).transpose()?;
         let traced = traces.as_ref().map(|traces| {
@@ -86,6 +94,17 @@ impl Log {
                 .init();
         }
         Ok(traces)
+    }
+
+    /// Begins to tell, if that is wanted.
+    #[cfg(not(feature = "team"))]
+    pub fn begin(&self) -> Result<Option<Infallible>> {
+        if let Some(filter) = &self.filter {
+            tracing_subscriber::registry()
+                .with(self.written(filter)?)
+                .init();
+        }
+        Ok(None)
     }
 
     fn written<S>(&self, filter: &str) -> Result<Box<dyn Layer<S> + Send + Sync>>

@@ -7,8 +7,8 @@ use rmcp::transport::stdio;
 
 use super::network::Network;
 use super::place::Place;
-use crate::mcp::Library;
-use crate::service::Services;
+use linkscent_server::mcp::Library;
+use linkscent_service::Services;
 
 /// Serve the library to a program that speaks the Model Context Protocol, over standard input and
 /// output.

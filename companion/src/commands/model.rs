@@ -1,4 +1,4 @@
-//! `linkscent model`: the model of sentences that judges found pages once more.
+//! `linkscent data model`: the model of sentences that judges found pages once more.
 
 use std::path::PathBuf;
 
@@ -8,9 +8,9 @@ use linkscent_output::print_json;
 use linkscent_sentences::{self as sentences, NAME, SentenceModel};
 use serde_json::json;
 
-use crate::sentence_model::folder;
 use crate::settings::data_folder;
-use crate::store::make_folder;
+use linkscent_service::learning::sentence_model::folder;
+use linkscent_store::make_folder;
 
 /// Add, check or remove the model of sentences.
 ///
@@ -19,8 +19,8 @@ use crate::store::make_folder;
 /// files are those of all-MiniLM-L6-v2 (Apache-2.0, 91 MB), as model hubs have them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linkscent model add ~/Downloads/all-MiniLM-L6-v2
-  linkscent model")]
+  linkscent data model add ~/Downloads/all-MiniLM-L6-v2
+  linkscent data model")]
 pub struct Model {
     #[command(subcommand)]
     action: Option<Action>,

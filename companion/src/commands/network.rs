@@ -3,9 +3,9 @@
 use clap::Args;
 use linkscent_core::crawl::as_host;
 
-use crate::crawler::documents::DocumentReader;
-use crate::crawler::way::Way;
-use crate::store::DailyBudget;
+use linkscent_service::crawler::documents::DocumentReader;
+use linkscent_service::crawler::way::Way;
+use linkscent_store::DailyBudget;
 
 /// How crawls may reach the network.
 #[derive(Debug, Clone, Args)]
@@ -67,7 +67,7 @@ pub struct Network {
 /// Who makes the requests, where a command runs crawls.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ByHands {
-    /// Leave all requests to hands: programs that were started as `linkscent work` with the same
+    /// Leave all requests to hands: programs that were started as `linkscent team work` with the same
     /// --database.
     #[arg(long, env = "LINKSCENT_BY_HANDS", help_heading = "Requests")]
     by_hands: bool,

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::settings::data_folder;
-use crate::store::Store;
+use linkscent_store::Store;
 
 /// See the module.
 #[derive(Debug, Clone, Args)]

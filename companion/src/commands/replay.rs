@@ -1,4 +1,4 @@
-//! `linkscent replay`: serves WARC files as a web, through an HTTP proxy.
+//! `linkscent research replay`: serves WARC files as a web, through an HTTP proxy.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -25,7 +25,7 @@ use linkscent_archive::frozen::FrozenWeb;
 /// Serve WARC files as a web, through an HTTP proxy on this machine.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent replay --listen 127.0.0.1:9080 web.warc.gz
+  linkscent research replay --listen 127.0.0.1:9080 web.warc.gz
   linkscent crawl --proxy http://127.0.0.1:9080 --examples pages.txt --delay 0")]
 pub struct Replay {
     /// Where to listen; only addresses of this machine are taken.

@@ -9,9 +9,9 @@ use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryFound, LibraryPage};
 
 use super::place::Place;
-use crate::crawler::way::Way;
-use crate::service::{LibraryOrder, LibraryQuery, MOST_SHOWN, Services};
 use linkscent_output::print_json;
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{LibraryOrder, LibraryQuery, MOST_SHOWN, Services};
 
 /// Search what crawls found, by words.
 ///
@@ -81,13 +81,10 @@ impl Search {
         };
         read_new_pages(&service).await?;
         let kept = match &self.kept {
-            Some(name) => Some(
-                service
-                    .library
-                    .search_called(topic.as_ref(), name)
-                    .await?
-                    .query(),
-            ),
+            Some(name) => {
+                let kept = service.library.search_called(topic.as_ref(), name).await?;
+                Some(LibraryQuery::from(&kept))
+            }
             None => None,
         };
         let asked = LibraryQuery {

@@ -12,12 +12,13 @@ use tokio::net::TcpListener;
 use super::network::{ByHands, Network};
 use super::place::Place;
 use super::told_to_end;
-use crate::api::{self, App, PublicSite};
 use crate::commands::data::prune::Keep;
+#[cfg(feature = "team")]
 use crate::commands::team::provider::ByProvider;
-use crate::dashboard;
-use crate::service::Services;
-use crate::store::Role;
+use linkscent_server::api::{self, App, PublicSite};
+use linkscent_server::dashboard;
+use linkscent_service::Services;
+use linkscent_store::Role;
 
 /// Serve the dashboard and the API for the browser extension, on this machine
 /// alone, and run the crawls.
@@ -32,9 +33,10 @@ pub struct Serve {
     port: u16,
     /// Serve people who sign in, under this address: `https://` and a host, whose requests something on
     /// this machine that speaks TLS passes on to the port, with their `Host`. Accounts are made by
-    /// `linkscent account`.
+    /// `linkscent team account`.
     #[arg(long, env = "LINKSCENT_PUBLIC", value_name = "ADDRESS", value_parser = public_site, conflicts_with = "pair")]
     public: Option<PublicSite>,
+    #[cfg(feature = "team")]
     #[command(flatten)]
     provider: ByProvider,
     #[command(flatten)]
@@ -65,9 +67,14 @@ impl Serve {
         let port = listener.local_addr()?.port();
         let app = if let Some(site) = self.public.clone() {
             check_owner(&service).await?;
+            #[cfg(feature = "team")]
             let provider = self.provider.at(&site, self.network.way().proxy.as_ref())?;
-            App::public(service.clone(), port, site).with_provider(provider)
+            let app = App::public(service.clone(), port, site);
+            #[cfg(feature = "team")]
+            let app = app.with_provider(provider);
+            app
         } else {
+            #[cfg(feature = "team")]
             ensure!(
                 !self.provider.is_named(),
                 "people sign in by a provider only where they sign in at all: --public ADDRESS"
@@ -122,7 +129,7 @@ async fn check_owner(service: &Services) -> Result<()> {
     let has_owner = accounts.iter().any(|account| account.role == Role::Owner);
     ensure!(
         has_owner,
-        "nobody could sign in: make an owner first, by `linkscent account add NAME --role owner`"
+        "nobody could sign in: make an owner first, by `linkscent team account add NAME --role owner`"
     );
     Ok(())
 }

@@ -10,7 +10,7 @@ use linkscent_output::file_on_stdout;
 /// Print what a shell needs to complete commands and flags.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent completions bash > ~/.local/share/bash-completion/completions/linkscent")]
+  linkscent config completions bash > ~/.local/share/bash-completion/completions/linkscent")]
 pub struct Completions {
     /// The shell.
     shell: Shell,
@@ -26,7 +26,7 @@ impl Completions {
 /// Write man pages, one a command, into a folder.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent man ~/.local/share/man/man1")]
+  linkscent config man ~/.local/share/man/man1")]
 pub struct Man {
     /// The folder; made if it is not there.
     folder: PathBuf,

@@ -1,4 +1,4 @@
-//! `linkscent sites`: what is remembered of sites from one topic to another.
+//! `linkscent data sites`: what is remembered of sites from one topic to another.
 
 use anyhow::Result;
 use clap::Args;
@@ -6,8 +6,8 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
-use crate::crawler::way::Way;
-use crate::service::{Services, SiteView};
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{Services, SiteView};
 
 /// List the sites that crawls remember, and have them forgotten.
 ///
@@ -15,9 +15,9 @@ use crate::service::{Services, SiteView};
 /// saw there. What is forgotten stays where it is, and is told to no other topic's crawl.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linkscent sites
-  linkscent sites --forget calendar.example.org
-  linkscent sites --remember calendar.example.org")]
+  linkscent data sites
+  linkscent data sites --forget calendar.example.org
+  linkscent data sites --remember calendar.example.org")]
 pub struct Sites {
     /// Tell crawls nothing of this host any more; can be given repeatedly.
     #[arg(long, value_name = "HOST")]

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::place::Place;
 use super::search::read_new_pages;
-use crate::crawler::way::Way;
-use crate::service::{LibraryQuery, MOST_AT_ONCE, Remark, Services};
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{LibraryQuery, MOST_AT_ONCE, Remark, Services};
 
 /// Put pages that a search finds under a tag, or take them from there.
 ///

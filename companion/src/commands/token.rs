@@ -6,10 +6,10 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
-use crate::clock;
-use crate::crawler::way::Way;
-use crate::service::Services;
-use crate::store::Permission;
+use linkscent_service::Services;
+use linkscent_service::crawler::way::Way;
+use linkscent_store::Permission;
+use linkscent_store::clock;
 
 /// Make, list or revoke tokens with which programs on this machine may call.
 ///

@@ -1,4 +1,4 @@
-//! `linkscent train`: the model of hop distances of a topic in the store.
+//! `linkscent research train`: the model of hop distances of a topic in the store.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use super::place::Place;
-use crate::hop_training::{self, DistanceModel};
+use linkscent_service::learning::hop_training::{self, DistanceModel};
 
 /// Models of how far links are from targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,8 +31,8 @@ enum ModelKind {
 /// It chooses links from then on.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linkscent train --of bees
-  linkscent train --of bees --model hmm")]
+  linkscent research train --of bees
+  linkscent research train --of bees --model hmm")]
 pub struct Train {
     /// The topic, marked in the browser or crawled for.
     #[arg(long)]

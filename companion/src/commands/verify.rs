@@ -1,4 +1,4 @@
-//! `linkscent verify`: a crawl that somebody gave as a file, run again.
+//! `linkscent research verify`: a crawl that somebody gave as a file, run again.
 
 use std::path::PathBuf;
 
@@ -6,9 +6,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::crawler::verify::verify;
-use crate::research::Unpacked;
 use linkscent_output::print_json;
+use linkscent_service::crawler::verify::verify;
+use linkscent_service::research::Unpacked;
 
 /// Check a research object: a crawl with its pages, as `export --format research` wrote it.
 ///
@@ -22,7 +22,7 @@ use linkscent_output::print_json;
 /// no link led to: how many these are is said.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent verify castles.research")]
+  linkscent research verify castles.research")]
 pub struct Verify {
     /// The file.
     file: PathBuf,

@@ -2,8 +2,8 @@
 //! together, groups stand apart.
 //!
 //! Each connected component is laid out by itself: a start by pivots
-//! (`layout_start`), then forces between its nodes, with far repulsion summed by
-//! Barnes and Hut (`layout_tree`). Nodes push each other by the product of their
+//! (`start`), then forces between its nodes, with far repulsion summed by
+//! Barnes and Hut (`tree`). Nodes push each other by the product of their
 //! degrees over the distance, and an edge pulls by its weight however long it is: the
 //! edge-repulsion `LinLog` model (Noack 2007, "Energy models for graph clustering"),
 //! which of all such models sets groups furthest apart. As it crowds what lies at the
@@ -16,8 +16,8 @@
 //! of the length, as that of Fruchterman and Reingold (1991), 5 and 25.
 //!
 //! The components are then laid side by side, largest first, nodes without edges in a
-//! block below them (`layout_pack`), and marks that overlap are moved apart
-//! (`layout_apart`).
+//! block below them (`pack`), and marks that overlap are moved apart
+//! (`apart`).
 //!
 //! Only sums, products, quotients and square roots are used, so that the same input
 //! gives the same bits on every machine.
@@ -26,11 +26,19 @@
 //! labels need, bundled or bent edges, and a layout that stays the same when nodes
 //! are added.
 
-use crate::layout_apart::move_apart;
-use crate::layout_pack::pack;
-use crate::layout_plane::{Graph, Point, extent};
-use crate::layout_start::start;
-use crate::layout_tree::Tree;
+mod apart;
+mod pack;
+mod plane;
+mod start;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use crate::layout::apart::move_apart;
+use crate::layout::pack::pack;
+use crate::layout::plane::{Graph, Point, extent};
+use crate::layout::start::start;
+use crate::layout::tree::Tree;
 use crate::rng::Rng;
 
 /// A weight below this counts as this.

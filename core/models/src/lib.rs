@@ -13,11 +13,6 @@ mod ftrl;
 pub mod hmm;
 pub mod labels;
 pub mod layout;
-mod layout_apart;
-mod layout_pack;
-mod layout_plane;
-mod layout_start;
-mod layout_tree;
 pub mod lbfgs;
 mod linear_svm;
 mod memm;
@@ -43,5 +38,3 @@ pub use sequences::{Feature, Sequences};
 
 #[cfg(test)]
 mod chain_tests;
-#[cfg(test)]
-mod layout_tests;

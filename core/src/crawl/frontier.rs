@@ -395,4 +395,6 @@ impl Frontier {
 }
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;

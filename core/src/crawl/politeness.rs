@@ -69,6 +69,11 @@ impl Politeness {
         }
     }
 
+    /// Milliseconds that a host rests between two requests, unless it asks for more.
+    pub(super) fn delay(&self) -> u64 {
+        self.delay
+    }
+
     /// Another delay from the next answer on; what rests just now rests as long as it was to.
     pub(super) fn set_delay(&mut self, delay: CrawlDelay) {
         self.delay = delay.0;
@@ -214,7 +219,51 @@ pub fn rest_for(answer: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// A host is free again no sooner than its delay after its last answer, whatever else happens.
+        #[test]
+        fn no_host_is_free_before_its_time(
+            delay in 1_u64..5_000,
+            asked in vec(proptest::option::of(0_u64..20_000), 3),
+            steps in vec((0_usize..3, 0_u64..3_000, 0_u64..4_000, any::<bool>()), 1..60),
+        ) {
+            let hosts = ["a.org", "b.org", "c.org"];
+            let mut politeness = Politeness::new(CrawlDelay(delay));
+            for (host, asked) in hosts.iter().zip(&asked) {
+                politeness.asks_for(host, *asked);
+            }
+            let mut now = Instant(0);
+            let mut resting: BTreeMap<String, u64> = BTreeMap::new();
+            for (host, passed, answer, has_time) in steps {
+                now.0 += passed;
+                while let Some(free) = politeness.rested(now) {
+                    let since = resting.remove(&*free);
+                    let least = delay.max(politeness.asked_for(&free).unwrap_or(0));
+                    prop_assert!(since.is_some_and(|since| now.0 >= since + least), "{}", free);
+                }
+                let host = hosts[host];
+                if resting.contains_key(host) {
+                    continue;
+                }
+                politeness.begin(host);
+                now.0 += answer;
+                politeness.took(host, answer);
+                if has_time {
+                    politeness.end(host, now);
+                } else {
+                    politeness.defer(host, now, 0);
+                }
+                resting.insert(host.to_owned(), now.0);
+            }
+        }
+    }
 
     #[test]
     fn a_host_rests_after_every_request() {

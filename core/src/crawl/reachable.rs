@@ -9,11 +9,13 @@
 //! crawls of three frozen webs. The interval held the truth in nine of ten counts of them; of a web
 //! that had no part in the measuring, in 82 to 92 of a hundred.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::{CrawlStats, Expected};
 use crate::address::Address;
+use crate::page::Page;
+use crate::strategies::Candidate;
 
 /// Sightings of one page that count: more are those of menus.
 const MOST_SIGHTINGS: u8 = 11;
@@ -42,6 +44,17 @@ pub(super) struct Sightings {
 }
 
 impl Sightings {
+    /// A page came by these links; it may be a find.
+    pub fn page(&mut self, page: &Page, via: &[Candidate], is_find: bool) {
+        let targets: FxHashSet<&Address> = page.outlinks.iter().map(|link| &link.target).collect();
+        self.read(targets.into_iter());
+        if is_find {
+            let sources = via.iter().filter_map(|link| link.trail.steps().next());
+            let sources: FxHashSet<&Address> = sources.map(|step| &step.address).collect();
+            self.find(&page.address, sources.len());
+        }
+    }
+
     /// A find came to which so many pages were known to link.
     pub fn find(&mut self, page: &Address, links: usize) {
         let full = self.of.len() == MOST_WATCHED;

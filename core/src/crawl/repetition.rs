@@ -33,7 +33,7 @@ const MOST_IN_A_ROW: [u32; LEVELS] = [40, 50, 80, 120];
 /// Pages in a row that seem made up, after which a group is closed, by level.
 const MOST_MADE_UP: [u32; LEVELS] = [40, 40, 60, 100];
 /// The fewest pages in a row after which a group of a suspect site is closed.
-const MOST_IF_SUSPECT: u32 = 20;
+const MOST_IF_SUSPECT: u32 = 15;
 /// Copies of other pages after which a site is closed that never had anything else: a mirror.
 const MOST_OF_A_MIRROR: u32 = 20;
 /// Words and passages that are remembered of a site; one that has more is remembered from there on.
@@ -355,7 +355,7 @@ mod tests {
             (0..100).filter(day).count()
         };
         let kinds = ["calendar", "diary", "almanac", "agenda"].map(&mut asked);
-        assert_eq!(kinds, [41, 20, 20, 20]);
+        assert_eq!(kinds, [41, 15, 15, 15]);
     }
 
     #[test]

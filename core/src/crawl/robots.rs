@@ -103,6 +103,15 @@ impl Robots {
 
     /// Reads the rules for `agent`, a product token such as `linkscent`. Groups
     /// that name the agent count; only if there is none, those for `*` do.
+    ///
+    /// ```
+    /// use linkscent_core::crawl::Robots;
+    ///
+    /// let robots = Robots::parse(b"User-agent: *\nDisallow: /private\nAllow: /private/open", "linkscent");
+    /// assert!(robots.allows("/bees"));
+    /// assert!(!robots.allows("/private/1"));
+    /// assert!(robots.allows("/private/open"));
+    /// ```
     pub fn parse(text: &[u8], agent: &str) -> Self {
         let text = &text[..text.len().min(LARGEST_FILE)];
         let mut reader = RuleGroups::new(agent);

@@ -1,5 +1,6 @@
 //! Which links a crawl may follow at all, whatever their score.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::address::Address;
@@ -38,16 +39,26 @@ pub enum Refusal {
 }
 
 /// Which addresses a crawl may follow.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Scope {
     /// Hosts to keep to, subdomains included; empty means the whole web.
+    #[serde(default)]
     pub hosts: Vec<String>,
     /// Hosts to leave out, subdomains included, also of those to keep to.
+    #[serde(default)]
     pub left_out: Vec<String>,
     /// Links from a start to a page at most; none for any number.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(minimum = 1))]
     pub depth: Option<u32>,
     /// Whether documents are asked for by their endings: PDF, office files, feeds, sitemaps.
+    #[serde(default = "yes")]
     pub documents: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Scope {

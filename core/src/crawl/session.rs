@@ -8,14 +8,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::crowds::Crowds;
 use super::in_view::Promised;
 use super::reachable::Sightings;
 use super::scope::is_or_below;
 use super::seen::Seen;
 use super::{
     Arm, Bandit, CrawlDelay, CrawlStats, DEFERRED, Drift, Frontier, FrontierEntry, Instant, Limits,
-    NearDuplicates, Outcome, Politeness, Record, Repetition, Robots, RobotsCache, Seed, Skipped,
+    NearDuplicates, Outcome, Record, Repetition, Robots, RobotsCache, Seed, Skipped,
     StoppingCounts, UNRENDERED,
 };
 use crate::address::Address;
@@ -59,17 +58,25 @@ struct Chosen {
     redirects: u8,
 }
 
+/// Hosts that are left out, subdomains included.
+#[derive(Default)]
+struct LeftOut(Vec<String>);
+
+impl LeftOut {
+    fn has(&self, host: &str) -> bool {
+        self.0.iter().any(|left| is_or_below(host, left))
+    }
+}
+
 /// A crawl: what is fetched next, and what a fetched page changes.
 pub struct Session {
     guide: Guide,
     limits: Limits,
     frontier: Frontier,
-    politeness: Politeness,
+    turns: Turns,
     robots: RobotsCache,
     /// Links not asked for that the caller has not heard of yet.
     skipped: Vec<Skipped>,
-    /// Hosts whose robots.txt is under way, each with when it was asked for.
-    asked_for_robots: FxHashMap<Box<str>, Instant>,
     /// Pages of which the answer is in or that are not asked for.
     seen: Seen,
     bodies: FxHashSet<u64>,
@@ -80,12 +87,7 @@ pub struct Session {
     /// Hosts with the names of searchable forms found there.
     forms: FxHashSet<Box<str>>,
     /// Hosts that were left out since it began. It is told so again when it is taken up.
-    left_since: Vec<String>,
-    /// Whether all hosts of a site share one turn, and by site that is asked or rests those that wait
-    /// for it.
-    by_site: bool,
-    shut: FxHashMap<Box<str>, Vec<Box<str>>>,
-    crowds: Crowds,
+    left_since: LeftOut,
     seeds: FxHashMap<Address, Option<Mark>>,
     redirects: FxHashMap<Address, u8>,
     /// How often pages were asked for of which the server had no time.
@@ -109,14 +111,14 @@ pub struct Session {
     requests: u64,
     stats: CrawlStats,
     /// What the others are to hear, where several sessions share the crawl.
-    untold: Option<Untold>,
+    share: Share,
 }
 
 impl Session {
     /// A session at its start.
     pub fn new(mut guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
         guide.begin_crawl(limits.budget);
-        let profile = guide.profile();
+        let profile = guide.strategy().profile();
         let mut session = Self {
             frontier: Frontier::new(profile.policy, profile.batch)
                 .with_arms(profile.arms)
@@ -128,22 +130,18 @@ impl Session {
             drift: Drift::default(),
             restricted_pages: 0,
             guide,
-            politeness: Politeness::new(limits.delay),
+            turns: Turns::new(limits.delay),
             stopping: StoppingCounts::new(limits.stopping),
             limits,
             robots: RobotsCache::default(),
             skipped: Vec::new(),
-            asked_for_robots: FxHashMap::default(),
             seen: Seen::default(),
             bodies: FxHashSet::default(),
             near_duplicates: NearDuplicates::default(),
             repetition: Repetition::default(),
             is_replaying: false,
             forms: FxHashSet::default(),
-            left_since: Vec::new(),
-            by_site: false,
-            shut: FxHashMap::default(),
-            crowds: Crowds::default(),
+            left_since: LeftOut::default(),
             seeds: FxHashMap::default(),
             redirects: FxHashMap::default(),
             deferred: FxHashMap::default(),
@@ -152,7 +150,7 @@ impl Session {
             begun: 0,
             requests: 0,
             stats: CrawlStats::default(),
-            untold: None,
+            share: Share::default(),
         };
         for seed in seeds {
             if session.seeds.contains_key(&seed.address) {
@@ -178,8 +176,9 @@ impl Session {
     pub fn add_seed(&mut self, address: &Address) {
         let mut under_way = self.under_way.keys();
         let is_under_way = under_way.any(|page| page.without_scheme() == address.without_scheme());
-        let is_own = self.is_own(address);
-        if is_own && !self.is_seen(address) && !is_under_way && !self.is_left_out(address.host()) {
+        let is_own = self.share.asks_for(address);
+        if is_own && !self.is_seen(address) && !is_under_way && !self.left_since.has(address.host())
+        {
             self.seeds.entry(address.clone()).or_insert(None);
             self.frontier.pin(vec![Candidate::seed(address.clone())]);
         }
@@ -198,26 +197,20 @@ impl Session {
     /// Lets hosts rest so many milliseconds from their next answers on.
     pub fn set_delay(&mut self, delay: CrawlDelay) {
         self.limits.delay = delay;
-        self.politeness.set_delay(delay);
+        self.turns.politeness.set_delay(delay);
     }
 
     /// Leaves these hosts out besides those that it was begun without, subdomains included, and no
     /// others: their pages no longer wait. Links to hosts that were left out before are met again on
     /// pages to come.
     pub fn leave_out(&mut self, hosts: Vec<String>) {
-        self.left_since = hosts;
+        self.left_since = LeftOut(hosts);
         let left = &self.left_since;
-        let is_left = |host: &str| left.iter().any(|left| is_or_below(host, left));
-        let gone = self.frontier.hosts().filter(|host| is_left(host));
+        let gone = self.frontier.hosts().filter(|host| left.has(host));
         let gone: Vec<Box<str>> = gone.map(Box::from).collect();
         for host in gone {
             self.frontier.forget_host(&host);
         }
-    }
-
-    /// Whether a host was left out since the crawl began.
-    fn is_left_out(&self, host: &str) -> bool {
-        self.left_since.iter().any(|left| is_or_below(host, left))
     }
 
     /// The next request that is replayed has at least this number: a log may have
@@ -257,6 +250,16 @@ impl Session {
         &self.stats
     }
 
+    /// Which hosts may be asked now.
+    pub fn turns(&self) -> &Turns {
+        &self.turns
+    }
+
+    /// The same, to say how hosts answered.
+    pub fn turns_mut(&mut self) -> &mut Turns {
+        &mut self.turns
+    }
+
     /// The links that wait.
     pub fn frontier(&self) -> &Frontier {
         &self.frontier
@@ -269,7 +272,7 @@ impl Session {
 
     /// Requests whose answer is not in.
     pub fn under_way(&self) -> usize {
-        self.under_way.len() + self.asked_for_robots.len()
+        self.under_way.len() + self.turns.asked_for_robots.len()
     }
 
     /// Ends the crawl with its knowledge.
@@ -293,7 +296,7 @@ impl Session {
         } else if first.trail.is_empty() {
             "a seed".to_owned()
         } else {
-            self.reason(first, arm)
+            reason(&self.guide, first, arm)
         };
         // What no page led to is taken in as if it had been a seed, also when it is replayed.
         let is_linked = !waiting.pinned && !first.trail.is_empty();
@@ -309,24 +312,6 @@ impl Session {
         }
     }
 
-    /// Why a link was chosen, and by which arm, if not the strategy's own ranking.
-    fn reason(&self, link: &Candidate, arm: Arm) -> String {
-        let reason = self.guide.reason(link);
-        let chosen = match arm {
-            Arm::Primary => return reason,
-            Arm::Member(member) => {
-                let name = self.guide.profile().arms.members.get(member).copied();
-                format!("chosen for {}", name.unwrap_or_default())
-            }
-            Arm::Explore => "chosen at random, to see what lies elsewhere".to_owned(),
-        };
-        if reason.is_empty() {
-            chosen
-        } else {
-            format!("{chosen}; {reason}")
-        }
-    }
-
     /// Whether the answer for a page is in, or it is known to be passed over.
     pub fn is_seen(&self, target: &Address) -> bool {
         self.seen.contains(target)
@@ -337,49 +322,25 @@ impl Session {
         self.frontier.get(target).is_some() || self.unrendered.contains_key(target)
     }
 
-    /// Milliseconds that a host rests between two requests, unless it asks for more.
-    pub fn delay(&self) -> u64 {
-        self.limits.delay.0
-    }
-
-    /// Milliseconds between two requests that the crawl's delay and the host's robots.txt ask for.
-    pub fn delay_of(&self, host: &str) -> u64 {
-        self.politeness.delay_of(self.turn_of(host))
-    }
-
-    /// A host took so many milliseconds to begin the answer that is taken in next: after a slow one
-    /// it rests longer.
-    pub fn took(&mut self, host: &str, answer: u64) {
-        let turn = self.turn_of(host);
-        self.politeness.took(turn, answer);
-    }
-
-    /// The page of a host that is taken in next was so many milliseconds of work to read, and is to learn
-    /// from: behind one that was much it rests longer.
-    pub fn worked(&mut self, host: &str, work: u64) {
-        let turn = self.turn_of(host);
-        self.politeness.worked(turn, work);
-    }
-
     /// The answer to [`Next::Robots`](super::Next::Robots). Sitemaps that it names wait behind all
     /// links: nothing tells where they lead.
     pub fn robots(&mut self, asked: &Address, robots: Robots) {
         let host = asked.host();
-        let asked_for = self.asked_for_robots.remove(host);
-        self.leave_crowd(host);
-        let turn = self.turn_of(host);
+        let asked_for = self.turns.asked_for_robots.remove(host);
+        self.turns.leave_crowd(&mut self.frontier, host);
+        let turn = self.turns.of(host);
         let mut asks = robots.delay();
-        if self.by_site {
+        if self.turns.by_site {
             // What one host of a site asks for all of them get.
-            asks = asks.max(self.politeness.asked_for(turn));
+            asks = asks.max(self.turns.politeness.asked_for(turn));
         }
-        self.politeness.asks_for(turn, asks);
+        self.turns.politeness.asks_for(turn, asks);
         self.take_sitemaps(asked, &robots);
         let asked_for = asked_for.unwrap_or_default();
         self.robots.insert(host, robots, asked_for);
-        if self.by_site || self.politeness.delay_of(turn) > self.limits.delay.0 {
+        if self.turns.by_site || self.turns.politeness.delay_of(turn) > self.limits.delay.0 {
             // It rests as long behind this, too, and its pages are not under way meanwhile.
-            self.politeness.rest_since(turn, asked_for);
+            self.turns.politeness.rest_since(turn, asked_for);
         } else {
             self.frontier.open(host);
         }
@@ -395,19 +356,22 @@ impl Session {
         rng: &mut dyn Rng,
     ) -> Option<Record> {
         let arm = self.under_way.remove(address)?;
-        self.leave_crowd(address.host());
+        self.turns.leave_crowd(&mut self.frontier, address.host());
         let mut is_given_up = false;
-        let turn = self.turn_of(address.host());
+        let turn = self.turns.of(address.host());
         match &outcome {
             Outcome::Deferred { rest, .. } => {
-                let in_a_row = self.politeness.defer_in(turn, address.host(), now, *rest);
+                let in_a_row = self
+                    .turns
+                    .politeness
+                    .defer_in(turn, address.host(), now, *rest);
                 is_given_up = in_a_row >= MOST_IN_A_ROW;
             }
-            _ => self.politeness.end_in(turn, address.host(), now),
+            _ => self.turns.politeness.end_in(turn, address.host(), now),
         }
         self.requests += 1;
         let chosen = self.chosen(address, arm);
-        let mut record = self.record(address, &chosen);
+        let mut record = chosen.record(self.requests, address);
         match outcome {
             Outcome::Page(page, digest) => {
                 self.take_page(&page, digest, chosen, &mut record, rng);
@@ -456,12 +420,12 @@ impl Session {
         digest: u64,
         rng: &mut dyn Rng,
     ) -> Option<Record> {
-        if self.is_left_out(address.host()) {
+        if self.left_since.has(address.host()) {
             return None;
         }
         let chosen = self.unrendered.remove(address)?;
         self.requests += 1;
-        let mut record = self.record(address, &chosen);
+        let mut record = chosen.record(self.requests, address);
         self.take_page(page, digest, chosen, &mut record, rng);
         self.rescore_part();
         Some(record)
@@ -470,7 +434,7 @@ impl Session {
     /// Whether a page of one of these hosts waits for a browser.
     pub fn waits_for_browser(&self, hosts: &[String]) -> bool {
         let mut waiting = self.unrendered.keys().map(Address::host);
-        waiting.any(|host| hosts.iter().any(|other| other == host) && !self.is_left_out(host))
+        waiting.any(|host| hosts.iter().any(|other| other == host) && !self.left_since.has(host))
     }
 
     /// Changes what the guide knows while the crawl goes on, such as a mark; if that was something
@@ -481,6 +445,24 @@ impl Session {
         if self.guide.renewals() > before {
             self.rescore();
         }
+    }
+}
+
+/// Why a link was chosen, and by which arm, if not the strategy's own ranking.
+fn reason(guide: &Guide, link: &Candidate, arm: Arm) -> String {
+    let reason = guide.reason(link);
+    let chosen = match arm {
+        Arm::Primary => return reason,
+        Arm::Member(member) => {
+            let name = guide.strategy().profile().arms.members.get(member).copied();
+            format!("chosen for {}", name.unwrap_or_default())
+        }
+        Arm::Explore => "chosen at random, to see what lies elsewhere".to_owned(),
+    };
+    if reason.is_empty() {
+        chosen
+    } else {
+        format!("{chosen}; {reason}")
     }
 }
 
@@ -495,6 +477,7 @@ mod saving;
 mod turns;
 pub use dry_run::{DryRun, Upcoming};
 pub use hosts::{HostRules, HostState, HostTurn};
-use parts::Untold;
+use parts::Share;
+pub use turns::Turns;
 #[cfg(test)]
 mod tests;

@@ -5,15 +5,21 @@
 //! A site is a host here.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::codec::{CodecError, Loader, SaveError, Saver};
 
 /// The rule. Nothing is left by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct StoppingRule {
-    /// Pages of a site that are fetched at most.
+    /// Pages of a site that are fetched at most; by default any number.
+    #[serde(default, rename = "site_pages")]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
     pub pages: Option<u32>,
-    /// Targets of a site after which it is left.
+    /// Targets of a site after which it is left; by default none are enough.
+    #[serde(default, rename = "site_targets")]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
     pub targets: Option<u32>,
 }
 

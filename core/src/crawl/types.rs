@@ -79,6 +79,8 @@ pub enum StopReason {
     TooManyFailures,
     /// It has the share of the relevant pages that it was to find, as far as it can tell.
     Recall,
+    /// Its pages take as many bytes as they may.
+    Bytes,
 }
 
 impl StopReason {
@@ -89,6 +91,7 @@ impl StopReason {
             Self::FrontierEmpty => "frontier_empty",
             Self::TooManyFailures => "too_many_failures",
             Self::Recall => "recall",
+            Self::Bytes => "bytes",
         }
     }
 

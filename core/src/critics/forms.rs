@@ -243,7 +243,10 @@ mod tests {
         let form = own.forms(&flights).remove(0);
         own.mark_form(&flights.address, &form.name, form.words, Some(true));
         assert_eq!(is_target(&own), [true, false]);
-        let topics = crate::critics::NamedTopics::from([("air".to_owned(), own.frozen_topic())]);
+        let topics = crate::critics::NamedTopics::from([(
+            "air".to_owned(),
+            crate::critics::NamedTopic::of(own.graph()),
+        )]);
         let other = read(
             "form about \"air\" and not text has \"war\"",
             crate::critics::Sources {

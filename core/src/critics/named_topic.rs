@@ -141,7 +141,7 @@ mod tests {
         for (name, text, mark) in texts {
             guide.visit(&page(name, text), &[], mark, &mut rng);
         }
-        let frozen = guide.frozen_topic();
+        let frozen = NamedTopic::of(guide.graph());
         let relevance = |text| frozen.relevance(&page("new", text)).value();
         assert!(relevance("bees in hollow stems") > 0.9);
         assert!(relevance("trains and platforms") < 0.1);

@@ -93,7 +93,7 @@ impl Guide {
         let teacher = Self::with_knowledge(known);
         let teacher = teacher.ok_or_else(|| BeginningError::Unusable(topic.to_owned()))?;
         let (from, into) = (&teacher.graph.vocabulary, &mut self.graph.vocabulary);
-        let learned = strategies::carried(&teacher.learned(), from, into)?;
+        let learned = strategies::carried(&teacher.strategy().state(), from, into)?;
         let taught = TaughtCounts::of(&learned, self.graph.vocabulary.len())?;
         if taught.is_nothing() {
             return Err(BeginningError::Nothing(topic.to_owned()));

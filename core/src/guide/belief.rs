@@ -11,7 +11,7 @@ use crate::critics;
 use crate::features::HEAVIEST_TERMS;
 use crate::meaning::Meaning;
 use crate::text::TermId;
-use crate::web_graph::{KnownPage, Mark};
+use crate::web_graph::{KnownPage, Mark, WebGraph};
 
 /// Words and pages that are named.
 const MOST_WORDS: usize = 15;
@@ -42,74 +42,76 @@ impl Guide {
     /// What it takes the topic for now.
     pub fn belief(&self) -> Belief {
         Belief {
-            words: self.telling_words(),
-            facets: self.facets(),
-            typical: self.typical_pages(),
+            words: telling_words(self),
+            facets: facets(&self.graph),
+            typical: typical_pages(self),
         }
     }
+}
 
-    fn telling_words(&self) -> Vec<String> {
-        let mut weights: FxHashMap<TermId, f64> = FxHashMap::default();
-        for target in self.graph.targets() {
-            let damped = target.terms.heaviest(HEAVIEST_TERMS).damped();
-            for (term, weight) in damped {
-                let speaks = self.critic.word_weight(term).max(0.0) * self.closeness(term);
-                *weights.entry(term).or_default() += f64::from(weight) * speaks;
-            }
-        }
-        let mut words: Vec<(TermId, f64)> = weights.into_iter().collect();
-        words.retain(|row| row.1 > 0.0);
-        words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        words.truncate(MOST_WORDS);
-        let words = words.into_iter();
-        words
-            .map(|row| self.graph.vocabulary.surface(row.0).to_owned())
-            .collect()
-    }
-
-    /// Of a word to the targets, 0..=1.
-    fn closeness(&self, term: TermId) -> f64 {
-        let vocabulary = &self.graph.vocabulary;
-        let word = Meaning::of_terms([(term, 1.0)], vocabulary).unit();
-        self.graph.topic_meaning.to_words(&word).max(0.0)
-    }
-
-    fn facets(&self) -> Vec<Facet> {
-        let mut facets: BTreeMap<usize, Facet> = BTreeMap::new();
-        let marks = self.graph.marks.iter();
-        let targets = marks.filter(|(_, page)| page.mark == Mark::Target);
-        let facets_of = self.graph.topic_meaning.facets_of_targets();
-        for ((address, _), number) in targets.zip(facets_of) {
-            let facet = facets.entry(number).or_default();
-            facet.pages.push(address.clone());
-            if let Some(name) = self.graph.facets.get(address) {
-                facet.name.clone_from(name);
-            }
-        }
-        let facets: Vec<Facet> = facets.into_values().collect();
-        match &facets[..] {
-            [only] if only.name.is_empty() => Vec::new(),
-            _ => facets,
+fn telling_words(guide: &Guide) -> Vec<String> {
+    let graph = &guide.graph;
+    let mut weights: FxHashMap<TermId, f64> = FxHashMap::default();
+    for target in graph.targets() {
+        let damped = target.terms.heaviest(HEAVIEST_TERMS).damped();
+        for (term, weight) in damped {
+            let speaks = guide.critic.word_weight(term).max(0.0) * closeness(graph, term);
+            *weights.entry(term).or_default() += f64::from(weight) * speaks;
         }
     }
-
-    fn typical_pages(&self) -> Vec<(Address, Band)> {
-        let pages = self.graph.pages();
-        let unmarked = pages.filter(|page| self.graph.mark(&page.address).is_none());
-        let mut good: Vec<&KnownPage> = unmarked
-            .filter(|page| page.judgment.relevance.is_high())
-            .collect();
-        let relevance = |page: &KnownPage| page.judgment.relevance.value();
-        good.sort_by(|a, b| {
-            let by_relevance = relevance(b).total_cmp(&relevance(a));
-            by_relevance.then_with(|| a.address.cmp(&b.address))
-        });
-        good.truncate(MOST_TYPICAL);
-        let good = good.into_iter();
-        good.map(|page| {
-            let probability = critics::probability(self.critic.name(), page.judgment.relevance);
-            (page.address.clone(), Band::of(probability))
-        })
+    let mut words: Vec<(TermId, f64)> = weights.into_iter().collect();
+    words.retain(|row| row.1 > 0.0);
+    words.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    words.truncate(MOST_WORDS);
+    let words = words.into_iter();
+    words
+        .map(|row| graph.vocabulary.surface(row.0).to_owned())
         .collect()
+}
+
+/// Of a word to the targets, 0..=1.
+fn closeness(graph: &WebGraph, term: TermId) -> f64 {
+    let vocabulary = &graph.vocabulary;
+    let word = Meaning::of_terms([(term, 1.0)], vocabulary).unit();
+    graph.topic_meaning.to_words(&word).max(0.0)
+}
+
+fn facets(graph: &WebGraph) -> Vec<Facet> {
+    let mut facets: BTreeMap<usize, Facet> = BTreeMap::new();
+    let marks = graph.marks.iter();
+    let targets = marks.filter(|(_, page)| page.mark == Mark::Target);
+    let facets_of = graph.topic_meaning.facets_of_targets();
+    for ((address, _), number) in targets.zip(facets_of) {
+        let facet = facets.entry(number).or_default();
+        facet.pages.push(address.clone());
+        if let Some(name) = graph.facets.get(address) {
+            facet.name.clone_from(name);
+        }
     }
+    let facets: Vec<Facet> = facets.into_values().collect();
+    match &facets[..] {
+        [only] if only.name.is_empty() => Vec::new(),
+        _ => facets,
+    }
+}
+
+fn typical_pages(guide: &Guide) -> Vec<(Address, Band)> {
+    let graph = &guide.graph;
+    let pages = graph.pages();
+    let unmarked = pages.filter(|page| graph.mark(&page.address).is_none());
+    let mut good: Vec<&KnownPage> = unmarked
+        .filter(|page| page.judgment.relevance.is_high())
+        .collect();
+    let relevance = |page: &KnownPage| page.judgment.relevance.value();
+    good.sort_by(|a, b| {
+        let by_relevance = relevance(b).total_cmp(&relevance(a));
+        by_relevance.then_with(|| a.address.cmp(&b.address))
+    });
+    good.truncate(MOST_TYPICAL);
+    let good = good.into_iter();
+    good.map(|page| {
+        let probability = critics::probability(guide.critic.name(), page.judgment.relevance);
+        (page.address.clone(), Band::of(probability))
+    })
+    .collect()
 }

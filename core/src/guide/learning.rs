@@ -14,7 +14,9 @@ use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::page::Page;
 use crate::strategies::{Arrival, Candidate, Event, Known, Learned};
 use crate::text::{TermReader, shorten};
-use crate::web_graph::{CorrectedPage, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage};
+use crate::web_graph::{
+    CorrectedPage, Judgment, KnownPage, MARKED_TERMS, Mark, MarkedPage, WebGraph,
+};
 
 /// Characters of a topic's name that are read.
 const LONGEST_NAME: usize = 200;
@@ -97,7 +99,7 @@ impl Guide {
     ) -> bool {
         let mut changed = false;
         for (address, terms, mark) in marks {
-            changed |= self.set_mark(address, terms, mark);
+            changed |= set_mark(&mut self.graph, address, terms, mark);
         }
         if changed {
             self.rebuild();
@@ -185,38 +187,6 @@ impl Guide {
         true
     }
 
-    /// Pages are to be known by the words that the topic is told in before any of them was read.
-    fn know_what_was_said(&mut self) {
-        let said = self.graph.wanted().chain(self.graph.unwanted());
-        let said = said.collect::<Vec<_>>().join("\n");
-        if said.is_empty() {
-            return;
-        }
-        let mut words = TermReader::new(self.graph.language_of_topic());
-        words.read(&said, |_| {});
-        let (terms, spelled) = words.into_terms();
-        for (term, spelled) in terms.iter().zip(&spelled) {
-            self.graph.vocabulary.intern(term, spelled);
-        }
-    }
-
-    fn set_mark(&mut self, address: &Address, terms: &PageTerms, mark: Option<Mark>) -> bool {
-        if self.graph.mark(address) == mark {
-            return false;
-        }
-        match mark {
-            Some(mark) => {
-                let terms = terms.heaviest(MARKED_TERMS);
-                let page = MarkedPage { mark, terms };
-                self.graph.marks.insert(address.clone(), page);
-            }
-            None => {
-                self.graph.marks.remove(address);
-            }
-        }
-        true
-    }
-
     /// Everything that hangs on the marks, from the pages and the log alone: what was
     /// learned or judged before does not matter.
     pub(super) fn rebuild(&mut self) {
@@ -225,15 +195,10 @@ impl Guide {
         self.relearn();
     }
 
-    pub(super) fn critic_is_due(&self) -> bool {
-        let seen = f64::from(self.graph.vocabulary.documents_seen());
-        seen >= 5.0 && seen >= f64::from(self.refreshed_at) * (1.0 + CRITIC_GROWTH)
-    }
-
     pub(super) fn refresh_critic(&mut self) {
         self.refreshed_at = self.graph.vocabulary.documents_seen();
         self.renewals += 1;
-        self.know_what_was_said();
+        know_what_was_said(&mut self.graph);
         self.graph.topic_meaning = self.graph.meaning_of_topic();
         self.critic.refresh(&self.graph);
         self.graph.remembered = self.memory.judged(&*self.critic, &self.graph);
@@ -249,11 +214,6 @@ impl Guide {
         pages
             .map(|page| (page.address.clone(), page.judgment))
             .collect()
-    }
-
-    /// Whether pages can be judged by what whole sentences mean.
-    pub fn is_for_sentences(&self) -> bool {
-        self.critic.goes_by_meaning()
     }
 
     /// Judges pages again by what whole sentences mean, where the critic goes by meaning; by
@@ -323,4 +283,47 @@ impl Guide {
         }
         self.strategy = strategy;
     }
+}
+
+/// Pages are to be known by the words that the topic is told in before any of them was read.
+fn know_what_was_said(graph: &mut WebGraph) {
+    let said = graph.wanted().chain(graph.unwanted());
+    let said = said.collect::<Vec<_>>().join("\n");
+    if said.is_empty() {
+        return;
+    }
+    let mut words = TermReader::new(graph.language_of_topic());
+    words.read(&said, |_| {});
+    let (terms, spelled) = words.into_terms();
+    for (term, spelled) in terms.iter().zip(&spelled) {
+        graph.vocabulary.intern(term, spelled);
+    }
+}
+
+fn set_mark(
+    graph: &mut WebGraph,
+    address: &Address,
+    terms: &PageTerms,
+    mark: Option<Mark>,
+) -> bool {
+    if graph.mark(address) == mark {
+        return false;
+    }
+    match mark {
+        Some(mark) => {
+            let terms = terms.heaviest(MARKED_TERMS);
+            let page = MarkedPage { mark, terms };
+            graph.marks.insert(address.clone(), page);
+        }
+        None => {
+            graph.marks.remove(address);
+        }
+    }
+    true
+}
+
+/// Whether so much was read since the critic was refreshed that it is to be refreshed again.
+pub(super) fn is_due(graph: &WebGraph, refreshed_at: u32) -> bool {
+    let seen = f64::from(graph.vocabulary.documents_seen());
+    seen >= 5.0 && seen >= f64::from(refreshed_at) * (1.0 + CRITIC_GROWTH)
 }

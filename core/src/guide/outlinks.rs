@@ -1,12 +1,14 @@
 //! The links of a page as candidates: their words, and what a strategy wants
 //! besides (\[A\] 2.2, 3.8).
 
-use super::{Guide, trail_to};
+use super::{Guide, telling_terms, trail_to};
 use crate::address::Address;
+use crate::critics::Critic;
 use crate::features::{FeatureReader, OffsetTerm, WINDOW};
 use crate::page::{Outlink, Page};
 use crate::strategies::{Candidate, Neighbour, Reading, Rng, Trail};
 use crate::text::Vocabulary;
+use crate::web_graph::{Judgment, WebGraph};
 
 /// Links taken note of on either side of a link.
 const MOST_NEIGHBOURS: usize = 6;
@@ -16,15 +18,40 @@ pub const MOST_PASSED_OVER: usize = 2;
 
 /// What all links of a page have in common.
 pub(super) struct Around<'a> {
-    pub(super) page: &'a Page,
-    pub(super) features: &'a FeatureReader<'a>,
-    pub(super) trail: Trail,
-    pub(super) reading: Reading,
+    page: &'a Page,
+    features: &'a FeatureReader<'a>,
+    trail: Trail,
+    reading: Reading,
     /// Of the whole page.
-    pub(super) classes: Vec<OffsetTerm>,
+    classes: Vec<OffsetTerm>,
 }
 
-impl Around<'_> {
+impl<'a> Around<'a> {
+    /// Of a page that the critic judged so, as far as the strategy reads it.
+    pub(super) fn of(
+        page: &'a Page,
+        features: &'a FeatureReader<'a>,
+        trail: Trail,
+        judgment: Judgment,
+        (critic, reading): (&dyn Critic, Reading),
+        graph: &mut WebGraph,
+    ) -> Self {
+        let classes = if reading.classes {
+            let terms = telling_terms(page, features);
+            let classes = critic.classes(page, &terms, graph, judgment);
+            class_features(&classes, &mut graph.vocabulary)
+        } else {
+            Vec::new()
+        };
+        Self {
+            page,
+            features,
+            trail,
+            reading,
+            classes,
+        }
+    }
+
     /// One of its links.
     pub(super) fn candidate(&self, outlink: usize, rng: &mut dyn Rng) -> Candidate {
         let link = &self.page.outlinks[outlink];
@@ -56,7 +83,16 @@ impl Guide {
         let features = FeatureReader::new(page, &mut self.graph.vocabulary);
         let judgment = self.graph.judgment(&page.address);
         let trail = trail_to(page, Trail::default(), judgment);
-        let around = self.around(page, &features, trail, judgment);
+        let critic = &*self.critic;
+        let reading = self.strategy.profile().reading;
+        let around = Around::of(
+            page,
+            &features,
+            trail,
+            judgment,
+            (critic, reading),
+            &mut self.graph,
+        );
         let link = around.candidate(outlink, rng);
         let elsewhere = |target: &Address| *target != link.target && *target != page.address;
         let others = 0..page.outlinks.len();
@@ -95,10 +131,7 @@ fn neighbours(links: &[Outlink], at: usize) -> Vec<Neighbour> {
 
 /// Names of the classes of a page and of the classes above them, each as often
 /// as it has tenths of the probability (\[A\] 3.8).
-pub(super) fn class_features(
-    classes: &[(String, f64)],
-    vocabulary: &mut Vocabulary,
-) -> Vec<OffsetTerm> {
+fn class_features(classes: &[(String, f64)], vocabulary: &mut Vocabulary) -> Vec<OffsetTerm> {
     let mut features = Vec::new();
     for (name, probability) in classes {
         let tenths = (probability * 10.0).round() as usize;

@@ -9,6 +9,7 @@ use crate::meaning::Meaning;
 use crate::strategies::promise::Evidence;
 use crate::strategies::{Candidate, Cue, Promise, Subject};
 use crate::text::{Language, TermId, terms, words};
+use crate::web_graph::WebGraph;
 
 /// Words from this cosine on are called close in meaning.
 const CLOSE: f64 = 0.3;
@@ -158,7 +159,11 @@ impl Guide {
         if let Some(described) = self.strategy.describe(Subject::Link(link), self.known()) {
             return vec![Reason::Described(described)];
         }
-        let learned = self.learned_reason(link);
+        let reasons = Reasons {
+            guide: self,
+            graph: &self.graph,
+        };
+        let learned = reasons.learned(link);
         if !self.critic.goes_by_meaning() {
             return learned.into_iter().collect();
         }
@@ -166,9 +171,9 @@ impl Guide {
         if topic.targets() == 0 && !topic.is_named() {
             return Vec::new();
         }
-        let mut reasons = self.reasons_of_itself(link);
-        reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut told: Vec<Reason> = reasons.into_iter().map(|row| row.1).collect();
+        let mut own = reasons.of_itself(link);
+        own.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut told: Vec<Reason> = own.into_iter().map(|row| row.1).collect();
         told.extend(learned);
         if told.is_empty() {
             told.push(Reason::SaysLittle);
@@ -180,10 +185,18 @@ impl Guide {
         told.truncate(MOST_REASONS);
         told
     }
+}
 
+/// What a guide can say of links.
+struct Reasons<'a> {
+    guide: &'a Guide,
+    graph: &'a WebGraph,
+}
+
+impl Reasons<'_> {
     /// What speaks for a link by its own words, a reason a word, with its weight.
-    fn reasons_of_itself(&self, link: &Candidate) -> Vec<(f64, Reason)> {
-        let evidence = Evidence::of(link, Promise::AboveUsual(0.0), self.known());
+    fn of_itself(&self, link: &Candidate) -> Vec<(f64, Reason)> {
+        let evidence = Evidence::of(link, Promise::AboveUsual(0.0), self.guide.known());
         let topic = &self.graph.topic_meaning;
         let mut said: Vec<(f64, String, Vec<Tie>)> = Vec::new();
         if let Some(word) = self.word_of_name(&link.anchor) {
@@ -274,8 +287,8 @@ impl Guide {
     }
 
     /// What was learned of the strongest word near a link that is worth telling.
-    fn learned_reason(&self, link: &Candidate) -> Option<Reason> {
-        let explanation = self.explain(link);
+    fn learned(&self, link: &Candidate) -> Option<Reason> {
+        let explanation = self.guide.explain(link);
         let strongest = explanation
             .nodes()
             .filter_map(|node| node.cue.map(|cue| (node.value, cue)))
@@ -286,7 +299,8 @@ impl Guide {
 
     /// Beside what a link says of itself a word is told only if it often led to good pages.
     fn is_telling(&self, cue: Cue) -> bool {
-        !self.critic.goes_by_meaning() || cue.high.round() > 0.0 && cue.high * OFTEN >= cue.low
+        !self.guide.critic.goes_by_meaning()
+            || cue.high.round() > 0.0 && cue.high * OFTEN >= cue.low
     }
 
     fn near(&self, cue: Cue) -> Reason {
@@ -294,7 +308,7 @@ impl Guide {
         let targets = self.graph.targets();
         let with_word = targets.filter(|target| target.terms.contains(term)).count();
         let (high, low) = (cue.high.round(), cue.low.round());
-        let tie = (!self.critic.goes_by_meaning() && with_word > 0).then(|| {
+        let tie = (!self.guide.critic.goes_by_meaning() && with_word > 0).then(|| {
             match self.graph.targets().count() {
                 1 => Tie::InTarget,
                 targets => Tie::InTargets(with_word, targets),

@@ -97,7 +97,7 @@ mod tests {
         // One strategy meets the pages as they come, the other hears of them afterwards.
         let mut met = Guide::new("topic", "ensemble").unwrap();
         met.go_on_with(Box::new(trained.clone()));
-        assert_eq!(met.strategy(), "crf");
+        assert_eq!(met.strategy().profile().name, "crf");
         let mut links: Vec<Candidate> = Vec::new();
         for page in &way {
             let via: Vec<Candidate> = links

@@ -9,11 +9,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::Guide;
+use super::learning::is_due;
 use crate::address::Address;
 use crate::strategies::{Candidate, Learned, LinkScore};
 use crate::text::Vocabulary;
 use crate::translation::Translation;
-use crate::web_graph::{KnownPage, Mark, MarkedPage};
+use crate::web_graph::{KnownPage, Mark, MarkedPage, WebGraph};
 
 /// What one guide tells others, in words of its own.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -112,7 +113,7 @@ impl Guide {
             }
         }
         let marks = news.marks.iter().map(|(address, marked)| {
-            let terms = self.hearing(&news.words).terms(&marked.terms);
+            let terms = hearing(&mut self.graph, &news.words).terms(&marked.terms);
             (address, terms, marked.mark)
         });
         let marks: Vec<_> = marks.collect();
@@ -120,17 +121,17 @@ impl Guide {
         if self.put_marks(marks.map(|(address, terms, mark)| (*address, terms, Some(*mark)))) {
             learned = Learned::Rebuilt;
         }
-        if self.critic_is_due() {
+        if is_due(&self.graph, self.refreshed_at) {
             self.refresh_critic();
             learned = Learned::Rebuilt;
         }
         let links = news.links.iter().filter(|link| takes(&link.target));
         let links: Vec<Candidate> = links
-            .map(|link| self.hearing(&news.words).link(link))
+            .map(|link| hearing(&mut self.graph, &news.words).link(link))
             .collect();
         let redirected = news.redirected.iter().filter(|page| takes(&page.target));
         let redirected: Vec<Redirected> = redirected
-            .map(|page| told_redirect(&mut self.hearing(&news.words), page))
+            .map(|page| told_redirect(&mut hearing(&mut self.graph, &news.words), page))
             .collect();
         // They stand on many pages, and a strategy scores those of one at a time.
         let links = links.into_iter().map(|link| {
@@ -145,7 +146,7 @@ impl Guide {
     }
 
     fn hear_of_page(&mut self, page: &KnownPage, via: &[Candidate], words: &Vocabulary) -> Learned {
-        let (page, via) = told_page(&mut self.hearing(words), page, via);
+        let (page, via) = told_page(&mut hearing(&mut self.graph, words), page, via);
         if page.counted {
             self.graph.vocabulary.count_document(&page.terms.damped());
         }
@@ -156,12 +157,12 @@ impl Guide {
         });
         self.learn(&address, &via, unmarked)
     }
+}
 
-    fn hearing<'a>(&'a mut self, words: &'a Vocabulary) -> Translation<'a> {
-        Translation {
-            from: words,
-            into: &mut self.graph.vocabulary,
-        }
+fn hearing<'a>(graph: &'a mut WebGraph, words: &'a Vocabulary) -> Translation<'a> {
+    Translation {
+        from: words,
+        into: &mut graph.vocabulary,
     }
 }
 

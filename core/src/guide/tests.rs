@@ -143,12 +143,16 @@ fn a_farm_of_stuffed_pages_does_not_make_other_pages_look_good() {
 #[test]
 fn with_more_targets_the_critic_is_surer() {
     let (mut guide, mut rng) = taught();
-    assert_eq!(guide.confidence(), Some(0.5), "one page tells nothing");
+    assert_eq!(
+        guide.critic().confidence(),
+        Some(0.5),
+        "one page tells nothing"
+    );
     let mut before = 0.5;
     for number in 0..3 {
         let more = page(&format!("http://a.org/k{number}"), KIDNEY, &[]);
         guide.visit(&more, &[], Some(Mark::Target), &mut rng);
-        let now = guide.confidence().unwrap();
+        let now = guide.critic().confidence().unwrap();
         assert!(now > before && now < 1.0, "{now} after {before}");
         before = now;
     }
@@ -301,7 +305,7 @@ fn a_mark_taken_back_leaves_nothing_behind() {
     other.mark(&first, Some(Mark::Target));
     other.mark(&marked, None);
     assert_eq!(guide.score(link), other.score(link));
-    assert_eq!(guide.learned(), other.learned());
+    assert_eq!(guide.strategy().state(), other.strategy().state());
     assert_eq!(guide.explain(link), other.explain(link));
     let judged = |guide: &Guide| -> Vec<Judgment> {
         guide.graph().pages().map(|page| page.judgment).collect()
@@ -356,8 +360,8 @@ fn a_mark_of_many_pages_ago_leaves_nothing_behind() {
         // what is known now.
         unmarked.rebuild();
         assert_eq!(judged(unmarked), judged(marked), "{first_mark:?}");
-        assert_eq!(unmarked.confidence(), marked.confidence());
-        assert_eq!(unmarked.learned(), marked.learned());
+        assert_eq!(unmarked.critic().confidence(), marked.critic().confidence());
+        assert_eq!(unmarked.strategy().state(), marked.strategy().state());
         assert_eq!(unmarked.score(&waiting), marked.score(&waiting));
         assert_eq!(unmarked.explain(&waiting), marked.explain(&waiting));
     }
@@ -396,7 +400,11 @@ fn trimmed_knowledge_is_smaller_and_goes_on() {
         whole.arrivals.last().map(|past| &past.address)
     );
     let going_on = Guide::with_knowledge(trimmed).unwrap();
-    assert_eq!(going_on.learned(), whole.learned, "so little is kept whole");
+    assert_eq!(
+        going_on.strategy().state(),
+        whole.learned,
+        "so little is kept whole"
+    );
 }
 
 #[test]
@@ -420,7 +428,10 @@ fn a_strategy_that_takes_over_starts_from_the_log() {
         let mut knowledge = guide.knowledge();
         strategy.clone_into(&mut knowledge.strategy);
         let taken_over = Guide::with_knowledge(knowledge).unwrap();
-        let (learned, terms) = (taken_over.learned(), taken_over.graph().vocabulary.len());
+        let (learned, terms) = (
+            taken_over.strategy().state(),
+            taken_over.graph().vocabulary.len(),
+        );
         let pages = if strategy == "intelligent" {
             let counts: Option<IntelligentCounts> = learned.read(terms).unwrap();
             counts.unwrap().all.seen

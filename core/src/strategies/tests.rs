@@ -209,18 +209,18 @@ fn what_is_learned_of_every_page_is_explained_and_comes_back() {
             continue;
         }
         assert_ne!(
-            guide.learned(),
+            guide.strategy().state(),
             make(None).state(),
             "{name} learned nothing"
         );
         let file = write_model(&guide.knowledge()).unwrap();
         let again = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
-        assert_eq!(guide.learned(), again.learned(), "{name}");
+        assert_eq!(guide.strategy().state(), again.strategy().state(), "{name}");
         for link in &links {
             assert_eq!(guide.score(link), again.score(link), "{name}");
         }
         // Its bytes, cut off anywhere, are refused.
-        let learned = guide.learned();
+        let learned = guide.strategy().state();
         let (learner, bytes) = learned.parts().next().unwrap();
         for length in 0..bytes.len() {
             let cut = StrategyState::owned_by(learner).with_part(learner, bytes[..length].into());
@@ -327,7 +327,7 @@ fn a_new_strategy_is_one_file() {
             assert_eq!(guide.expected(&link), None);
         }
     }
-    assert_eq!(guide.profile().name, row.name);
+    assert_eq!(guide.strategy().profile().name, row.name);
     assert_eq!(guide.knowledge().learned, StrategyState::default());
 }
 

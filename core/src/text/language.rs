@@ -228,6 +228,14 @@ const SAMPLE: usize = 600;
 impl Language {
     /// The language of a page: what the text itself says where the detector is
     /// sure, else what the page declares (`lang` attribute), else English.
+    ///
+    /// ```
+    /// use linkscent_core::text::Language;
+    ///
+    /// let text = "Die Biene sammelt Nektar, aus dem im Stock der Honig wird, und bestäubt dabei die Blüten.";
+    /// assert_eq!(Language::detect(text, None).code(), "de");
+    /// assert_eq!(Language::detect("Honig", Some("de")).code(), "de");
+    /// ```
     pub fn detect(text: &str, declared: Option<&str>) -> Self {
         let sample_end = text
             .char_indices()

@@ -17,8 +17,8 @@ mod visit;
 pub use changes::Changes;
 pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
 pub use crawl::{
-    Answer, CrawlBounds, CrawlChange, CrawlOrder, CrawlView, EstimateView, FindView, KeptPageView,
-    MoreSeeds, QuestionAnswer, QuestionView, SkippedView,
+    Answer, CrawlChange, CrawlOrder, CrawlView, EstimateView, FindView, KeptPageView, MoreSeeds,
+    QuestionAnswer, QuestionView, SkippedView,
 };
 pub use event::{
     Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_facet_name, is_topic_name, mark_of,

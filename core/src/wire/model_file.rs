@@ -180,6 +180,17 @@ fn file_of(kind: u8, Body(body): &Body) -> Result<Vec<u8>, ModelError> {
 }
 
 /// The knowledge in a model file.
+///
+/// ```
+/// use linkscent_core::guide::Guide;
+/// use linkscent_core::wire::{read_model, write_model};
+///
+/// let guide = Guide::new("topic", "ensemble").unwrap();
+/// let file = write_model(&guide.knowledge())?;
+/// assert!(Guide::with_knowledge(read_model(&file)?).is_some());
+/// assert!(read_model(&file[1..]).is_err());
+/// # Ok::<(), linkscent_core::wire::ModelError>(())
+/// ```
 pub fn read_model(file: &[u8]) -> Result<Knowledge, ModelError> {
     let (version, body) = checked_body(file, KIND_KNOWLEDGE)?;
     let knowledge = if version >= WITH_SECTIONS {

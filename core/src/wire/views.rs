@@ -8,6 +8,8 @@ use crate::page::Page;
 
 /// Links highlighted on one page at most.
 const MOST_HIGHLIGHTS: usize = 12;
+/// So many may be highlighted on any page.
+const FEWEST_HIGHLIGHTS: usize = 3;
 /// Links that are sent along in case some of the best cannot be seen on the page.
 const SPARE_HIGHLIGHTS: usize = 24;
 /// No more than this share of a page's links is highlighted.
@@ -79,8 +81,7 @@ impl PageView {
             .filter(|(_, probability)| grade(*probability) > 0)
             .collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let share = (page.outlinks.len() as f64 * HIGHLIGHT_SHARE).ceil() as usize;
-        let most = MOST_HIGHLIGHTS.min(share.max(3));
+        let most = most_highlights(page.outlinks.len());
         scored.truncate(most + SPARE_HIGHLIGHTS);
         let links: Vec<LinkView> = scored
             .into_iter()
@@ -101,6 +102,12 @@ impl PageView {
             panel_only: false,
         }
     }
+}
+
+/// How many links are highlighted at most on a page with so many.
+pub fn most_highlights(links: usize) -> usize {
+    let share = (links as f64 * HIGHLIGHT_SHARE).ceil() as usize;
+    MOST_HIGHLIGHTS.min(share.max(FEWEST_HIGHLIGHTS))
 }
 
 /// A probability, and what speaks for it.

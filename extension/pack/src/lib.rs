@@ -174,6 +174,8 @@ fn compile(root: &Path, target: &Path, variant: Variant) -> Result<()> {
     ensure_target()?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
+    // What a linter compiles is not optimised as far.
+    command.env_remove("RUSTC_WORKSPACE_WRAPPER");
     command.current_dir(root).arg("build");
     command.args(["--package", "linkscent-extension", "--profile", "wasm"]);
     command

@@ -1,16 +1,21 @@
 //! Forgetting: pages with all that has to do with them, or everything that was read.
 //! What is forgotten here the companion is told to forget too, as soon as it answers.
 
+mod everything;
+
 use std::collections::BTreeSet;
 use std::mem::take;
+use std::rc::Rc;
 
 use linkscent_core::address::Address;
 use linkscent_core::guide::{Guide, ToForget};
 use linkscent_core::wire::api::{Event, EventKind, Forget};
 use linkscent_core::wire::{Snapshot, write_model};
 
-use super::Background;
+use super::context::Context;
+use super::guides::Guides;
 use super::steps::GuideStep;
+use super::visits::Visits;
 use crate::companion::Companion;
 use crate::paths::Step;
 use crate::ports::{TabMessage, World};
@@ -21,19 +26,34 @@ use crate::store::Change;
 /// Pages and clicks that the companion is asked to forget in one call.
 const MOST_IN_A_CALL: usize = 900;
 
-impl<W: World> Background<W> {
+/// All that is kept here, to be told whole and forgotten in part or whole.
+pub(super) struct Kept<W> {
+    context: Context<W>,
+    guides: Rc<Guides<W>>,
+    visits: Rc<Visits<W>>,
+}
+
+impl<W: World> Kept<W> {
+    pub fn new(context: &Context<W>, guides: &Rc<Guides<W>>, visits: &Rc<Visits<W>>) -> Self {
+        Self {
+            context: context.clone(),
+            guides: Rc::clone(guides),
+            visits: Rc::clone(visits),
+        }
+    }
+
     /// Forgets a trail, or with `None` everything that was read.
     /// Marks stay; they were made to be kept.
-    pub(super) async fn forget(&mut self, id: Option<String>) -> Result<(), Problem> {
+    pub(super) async fn forget(&self, id: Option<String>) -> Result<(), Problem> {
         let Some(id) = id else {
             return self.forget_all().await;
         };
-        let trails = self.store.trails().await?;
+        let trails = self.context.store.trails().await?;
         let Some(trail) = trails.into_iter().find(|trail| trail.id == id) else {
             return Ok(());
         };
         // The page it led to goes too, unless it is marked.
-        let marks = self.store.all_marks().await?;
+        let marks = self.context.store.all_marks().await?;
         let is_marked = marks.iter().any(|mark| mark.address == trail.to);
         let pages = (!is_marked).then(|| trail.to.clone());
         self.forget_here(Forget {
@@ -45,7 +65,7 @@ impl<W: World> Background<W> {
     }
 
     /// Forgets a page with its mark, its words and every link from and to it.
-    pub(super) async fn forget_page(&mut self, address: &str) -> Result<(), Problem> {
+    pub(super) async fn forget_page(&self, address: &str) -> Result<(), Problem> {
         let address = Address::parse(address)?;
         self.forget_here(Forget {
             pages: vec![address.to_string()],
@@ -56,14 +76,17 @@ impl<W: World> Background<W> {
 
     /// Forgets every page of a page's site. No tab that shows one is read until it is loaded
     /// again.
-    pub(super) async fn forget_site(&mut self, page: &Snapshot) -> Result<(), Problem> {
+    pub(super) async fn forget_site(&self, page: &Snapshot) -> Result<(), Problem> {
         let address = Address::parse(&page.url)?;
         let host = address.host();
         let is_there = |step: &Step| Address::parse(&step.page).is_ok_and(|at| at.host() == host);
-        for path in self.store.paths().await? {
+        for path in self.context.store.paths().await? {
             if path.current().is_some_and(is_there) {
-                self.note_forgotten(path.tab);
-                self.world.tell(path.tab, TabMessage::Forgotten).await;
+                self.visits.note_forgotten(path.tab);
+                self.context
+                    .world
+                    .tell(path.tab, TabMessage::Forgotten)
+                    .await;
             }
         }
         self.forget_here(Forget {
@@ -75,21 +98,24 @@ impl<W: World> Background<W> {
 
     /// Forgets what was read in the last so many minutes: pages that were new, links that were
     /// followed, visits. No tab that shows such a page is read until it is loaded again.
-    pub(super) async fn forget_since(&mut self, minutes: u32) -> Result<(), Problem> {
-        let since = self.world.now() - f64::from(minutes) * 60_000.0;
-        let lines = self.store.ledger().await?.into_iter();
+    pub(super) async fn forget_since(&self, minutes: u32) -> Result<(), Problem> {
+        let since = self.context.world.now() - f64::from(minutes) * 60_000.0;
+        let lines = self.context.store.ledger().await?.into_iter();
         let kept = lines.filter(|line| line.time >= since && line.way == Way::Kept && line.is_new);
         let pages: BTreeSet<String> = kept.flat_map(|line| line.about).collect();
-        for path in self.store.paths().await? {
+        for path in self.context.store.paths().await? {
             if path
                 .current()
                 .is_some_and(|step| pages.contains(&step.page))
             {
-                self.note_forgotten(path.tab);
-                self.world.tell(path.tab, TabMessage::Forgotten).await;
+                self.visits.note_forgotten(path.tab);
+                self.context
+                    .world
+                    .tell(path.tab, TabMessage::Forgotten)
+                    .await;
             }
         }
-        let trails = self.store.trails().await?.into_iter();
+        let trails = self.context.store.trails().await?.into_iter();
         let followed = trails.filter(|trail| trail.time >= since);
         self.forget_here(Forget {
             pages: pages.into_iter().collect(),
@@ -102,9 +128,9 @@ impl<W: World> Background<W> {
 
     /// Guides are made again from the marks when they are needed; what a companion
     /// knows beyond that comes back without the clicks.
-    async fn forget_all(&mut self) -> Result<(), Problem> {
-        self.guide = None;
-        let mut settings = self.store.settings().await?;
+    async fn forget_all(&self) -> Result<(), Problem> {
+        self.guides.let_go();
+        let mut settings = self.context.store.settings().await?;
         settings.versions.clear();
         // Also while no companion is paired: one may have been before. It names no page.
         settings.to_forget.retain(|what| !what.every_click);
@@ -113,27 +139,25 @@ impl<W: World> Background<W> {
             ..Forget::default()
         });
         let mut change = Change::default();
-        change.empty(&self.forgotten_tabs().await?)?;
+        change.empty(&self.visits.forgotten_tabs().await?)?;
         change.settings(&settings)?;
-        let outbox = self.store.outbox().await?.into_iter();
+        let outbox = self.context.store.outbox().await?.into_iter();
         let read = outbox.filter(|(_, event)| {
             matches!(event.what, EventKind::Click { .. } | EventKind::Visit(_))
         });
         change.sent(&read.map(|(key, _)| key).collect::<Vec<_>>());
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
-    async fn forget_here(&mut self, what: Forget) -> Result<(), Problem> {
-        let gone = &what.to_forget();
-        self.guide = None;
-        let mut change = Change::default();
-        for topic in self.store.settings().await?.topics {
-            if self.store.guide(&topic).await?.is_none() {
+    /// Deletes what is to be forgotten from the guides of all topics.
+    async fn forget_in_guides(&self, gone: &ToForget, change: &mut Change) -> Result<(), Problem> {
+        for topic in self.context.store.settings().await?.topics {
+            if self.context.store.guide(&topic).await?.is_none() {
                 change.delete_guide(&topic);
                 continue;
             }
-            let guide = self.take_guide(&topic).await?;
-            let is_beside = !self.store.steps(&topic).await?.is_empty();
+            let guide = self.guides.take_guide(&topic).await?;
+            let is_beside = !self.context.store.steps(&topic).await?.is_empty();
             // A page beside the guide may have a link to what is forgotten.
             let known = guide.knowledge();
             if !is_beside && !known.mentions(gone) {
@@ -144,13 +168,21 @@ impl<W: World> Background<W> {
                 None => change.delete_guide(&topic),
             }
         }
-        for mark in self.store.all_marks().await? {
+        Ok(())
+    }
+
+    async fn forget_here(&self, what: Forget) -> Result<(), Problem> {
+        let gone = &what.to_forget();
+        self.guides.let_go();
+        let mut change = Change::default();
+        self.forget_in_guides(gone, &mut change).await?;
+        for mark in self.context.store.all_marks().await? {
             if is_gone(gone, &mark.address) {
                 change.unmark(&mark.topic, &mark.address);
             }
         }
         // A page that is marked may have a link to what is forgotten.
-        for (key, page) in self.store.marked_pages().await? {
+        for (key, page) in self.context.store.marked_pages().await? {
             let page = GuideStep::unpack(&page).and_then(|step| step.page());
             let stays = page.is_some_and(|page| {
                 let mut links = page.outlinks.iter().map(|link| &link.target);
@@ -162,7 +194,7 @@ impl<W: World> Background<W> {
         }
         // With a click goes the visit that it led to.
         let mut clicks_gone = BTreeSet::new();
-        for trail in self.store.trails().await? {
+        for trail in self.context.store.trails().await? {
             let is_click = is_gone_click(gone, &trail.from, &trail.to);
             if is_click {
                 clicks_gone.insert(trail.click().to_owned());
@@ -171,7 +203,7 @@ impl<W: World> Background<W> {
                 change.delete_trail(&trail.id);
             }
         }
-        let outbox = self.store.outbox().await?;
+        let outbox = self.context.store.outbox().await?;
         for (_, event) in &outbox {
             if let EventKind::Click { from, to, .. } = &event.what
                 && is_gone_click(gone, from, to)
@@ -201,12 +233,12 @@ impl<W: World> Background<W> {
         };
         if gone.visits_since.is_some() {
             change.clear_paths();
-            change.known_tabs(&self.forgotten_tabs().await?)?;
+            change.known_tabs(&self.visits.forgotten_tabs().await?)?;
         } else {
             let goes = |step: &Step| led_to(&step.click) || is_gone(gone, &step.page);
-            self.forget_steps(goes, &mut change).await?;
+            self.visits.forget_steps(goes, &mut change).await?;
         }
-        for (key, line) in self.store.ledger_with_keys().await? {
+        for (key, line) in self.context.store.ledger_with_keys().await? {
             if gone.has_time(line.time as u64) || line.about.iter().any(|page| is_gone(gone, page))
             {
                 change.delete_line(&key);
@@ -214,32 +246,32 @@ impl<W: World> Background<W> {
         }
         let waiting = outbox.into_iter().filter(|(_, event)| !stays(event));
         change.sent(&waiting.map(|(key, _)| key).collect::<Vec<_>>());
-        let mut clicks = self.store.pending_clicks().await?;
+        let mut clicks = self.context.store.pending_clicks().await?;
         clicks.retain(|click| stays(&click.link));
         change.pending_clicks(&clicks)?;
-        let mut forms = self.store.form_marks().await?;
+        let mut forms = self.context.store.form_marks().await?;
         forms.retain(stays);
         change.form_marks(&forms)?;
-        let mut later = self.store.later().await?;
+        let mut later = self.context.store.later().await?;
         later.retain(|row| !is_gone(gone, &row.address));
         change.later(&later)?;
-        let mut asked = self.store.asked().await?;
+        let mut asked = self.context.store.asked().await?;
         asked.forget(|page| is_gone(gone, page));
         change.asked(&asked)?;
         change.seen(&Seen::default())?;
-        let mut settings = self.store.settings().await?;
+        let mut settings = self.context.store.settings().await?;
         settings.versions.clear();
         if settings.key.is_some() {
             settings.to_forget.extend(in_parts(what));
         }
         change.settings(&settings)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Has the companion forget what was forgotten here. It names what it could not
     /// delete.
     pub(super) async fn forget_there(
-        &mut self,
+        &self,
         companion: &Companion<W>,
         settings: &mut Settings,
     ) -> Result<(), Problem> {
@@ -248,7 +280,7 @@ impl<W: World> Background<W> {
             settings.to_forget.remove(0);
             let mut change = Change::default();
             change.settings(settings)?;
-            self.store.apply(change).await?;
+            self.context.store.apply(change).await?;
             if !forgotten.left.is_empty() {
                 let places = forgotten.left.join(", ");
                 return Err(Problem::StillHeld(places));

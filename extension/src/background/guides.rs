@@ -1,6 +1,9 @@
 //! The guide of a topic: out of memory, out of the database, or made again from marks. What
 //! it learns is kept at once: a page that was read beside it, anything else with all of it.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use linkscent_core::address::Address;
 use linkscent_core::forms::FormWords;
 use linkscent_core::guide::{Guide, Knowledge};
@@ -8,7 +11,8 @@ use linkscent_core::wire::api::{EventKind, mark_of, marked_terms};
 use linkscent_core::wire::{ModelError, read_model, write_model};
 use linkscent_core::{critics, strategies};
 
-use super::Background;
+use super::context::Context;
+use super::ledger::Ledger;
 use super::steps::{GuideStep, read_again};
 use crate::ports::{DatabaseError, World};
 use crate::problem::Problem;
@@ -31,20 +35,40 @@ pub(super) struct Held {
     steps: Option<u32>,
 }
 
-impl<W: World> Background<W> {
+/// Guides of topics; the one used last is held in memory.
+pub(super) struct Guides<W> {
+    context: Context<W>,
+    ledger: Rc<Ledger<W>>,
+    held: RefCell<Option<Held>>,
+}
+
+impl<W: World> Guides<W> {
+    pub fn new(context: &Context<W>, ledger: &Rc<Ledger<W>>) -> Self {
+        Self {
+            context: context.clone(),
+            ledger: Rc::clone(ledger),
+            held: RefCell::new(None),
+        }
+    }
+
+    /// Lets go of the guide in memory.
+    pub fn let_go(&self) {
+        self.held.take();
+    }
+
     /// The topic's guide, out of memory or the database. A model file that
     /// cannot be read is replaced by what the marks teach.
-    pub(super) async fn take_guide(&mut self, topic: &str) -> Result<Guide, Problem> {
+    pub(super) async fn take_guide(&self, topic: &str) -> Result<Guide, Problem> {
         Ok(self.take_held(topic).await?.guide)
     }
 
     /// The same with how it is kept.
-    pub(super) async fn take_held(&mut self, topic: &str) -> Result<Held, Problem> {
-        if let Some(held) = self.guide.take_if(|held| held.topic == topic) {
+    pub(super) async fn take_held(&self, topic: &str) -> Result<Held, Problem> {
+        if let Some(held) = self.held.borrow_mut().take_if(|held| held.topic == topic) {
             return Ok(held);
         }
-        let mut settings = self.store.settings().await?;
-        let file = self.store.guide(topic).await?;
+        let mut settings = self.context.store.settings().await?;
+        let file = self.context.store.guide(topic).await?;
         let known = match file.map(|file| read_model(&file)) {
             // One of a newer version is left alone.
             Some(Err(error @ ModelError::Version(_))) => return Err(error.into()),
@@ -53,7 +77,7 @@ impl<W: World> Background<W> {
         };
         if let Some(mut guide) = known {
             guide.name_topic(settings.name_of(topic));
-            let steps = self.store.steps(topic).await?;
+            let steps = self.context.store.steps(topic).await?;
             let is_whole = read_again(&steps, &mut guide);
             return Ok(Held {
                 topic: topic.to_owned(),
@@ -65,7 +89,7 @@ impl<W: World> Background<W> {
             Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
         guide.name_topic(settings.name_of(topic));
         let mut marked = Vec::new();
-        for mark in self.store.marks(topic).await? {
+        for mark in self.context.store.marks(topic).await? {
             if let Ok(address) = Address::parse(&mark.address) {
                 let terms = marked_terms(&mark.words, guide.vocabulary_mut());
                 marked.push((address, terms, mark_of(Some(mark.target))));
@@ -73,7 +97,7 @@ impl<W: World> Background<W> {
         }
         guide.mark_all(&marked);
         guide.take_phrases(settings.said_of(topic));
-        for mark in self.store.form_marks().await? {
+        for mark in self.context.store.form_marks().await? {
             if let EventKind::Form {
                 address,
                 form,
@@ -91,7 +115,7 @@ impl<W: World> Background<W> {
         settings.versions.retain(|(name, _)| name != topic);
         let mut change = Change::default();
         change.settings(&settings)?;
-        self.store.apply(change).await?;
+        self.context.store.apply(change).await?;
         Ok(Held {
             topic: topic.to_owned(),
             guide,
@@ -101,7 +125,7 @@ impl<W: World> Background<W> {
 
     /// Keeps a page that the guide has just read. True if the guide is due to be kept whole.
     pub(super) fn keep_step(
-        &mut self,
+        &self,
         mut held: Held,
         step: &GuideStep,
         is_new: bool,
@@ -111,9 +135,9 @@ impl<W: World> Background<W> {
         let about = vec![step.address().to_owned()];
         let line = LedgerLine {
             is_new,
-            ..self.line(Way::Kept, "page", about, packed.len())
+            ..self.ledger.line(Way::Kept, "page", about, packed.len())
         };
-        self.put_down(&line, change)?;
+        self.ledger.put_down(&line, change)?;
         let number = held.steps.filter(|number| *number < MOST_STEPS);
         let Some(number) = number else {
             self.keep_guide(held.topic, held.guide, change)?;
@@ -121,27 +145,27 @@ impl<W: World> Background<W> {
         };
         change.step(&held.topic, number, packed);
         held.steps = Some(number + 1);
-        self.guide = Some(held);
+        self.held.replace(Some(held));
         Ok(number + 1 >= ENOUGH_STEPS)
     }
 
     /// Holds a guide in memory that learned nothing which is to be kept.
-    pub(super) fn hold(&mut self, held: Held) {
-        self.guide = Some(held);
+    pub(super) fn hold(&self, held: Held) {
+        self.held.replace(Some(held));
     }
 
     /// See [`crate::request::Request::KeepGuide`].
-    pub(super) async fn keep_whole(&mut self) -> Result<(), Problem> {
-        let Some(Held { topic, guide, .. }) = self.guide.take() else {
+    pub(super) async fn keep_whole(&self) -> Result<(), Problem> {
+        let Some(Held { topic, guide, .. }) = self.held.take() else {
             return Ok(());
         };
         let mut change = Change::default();
         self.keep_guide(topic, guide, &mut change)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     pub(super) fn keep_guide(
-        &mut self,
+        &self,
         topic: String,
         guide: Guide,
         change: &mut Change,
@@ -149,11 +173,11 @@ impl<W: World> Background<W> {
         let knowledge = kept(&guide);
         change.guide(&topic, write_model(&knowledge)?);
         let guide = bounded(guide, knowledge).ok_or(Problem::NoGuide)?;
-        self.guide = Some(Held {
+        self.held.replace(Some(Held {
             topic,
             guide,
             steps: Some(0),
-        });
+        }));
         Ok(())
     }
 }

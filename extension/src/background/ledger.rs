@@ -3,7 +3,7 @@
 
 use linkscent_core::wire::api::{Event, EventKind};
 
-use super::Background;
+use super::context::Context;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::{LedgerLine, Way};
@@ -13,7 +13,18 @@ use crate::store::Change;
 /// Lines that are shown.
 const MOST_SHOWN: usize = 100;
 
-impl<W: World> Background<W> {
+/// What was kept, and what went to and fro.
+pub(super) struct Ledger<W> {
+    context: Context<W>,
+}
+
+impl<W: World> Ledger<W> {
+    pub fn new(context: &Context<W>) -> Self {
+        Self {
+            context: context.clone(),
+        }
+    }
+
     /// A line of what happens now.
     pub(super) fn line(
         &self,
@@ -23,7 +34,7 @@ impl<W: World> Background<W> {
         bytes: usize,
     ) -> LedgerLine {
         LedgerLine {
-            time: self.world.now(),
+            time: self.context.world.now(),
             way,
             what: what.to_owned(),
             about,
@@ -34,7 +45,7 @@ impl<W: World> Background<W> {
 
     /// Puts a line down; of one time the order is by chance.
     pub(super) fn put_down(&self, line: &LedgerLine, change: &mut Change) -> Result<(), Problem> {
-        let number = u32::from_le_bytes(self.world.random());
+        let number = u32::from_le_bytes(self.context.world.random());
         Ok(change.ledger(number, line)?)
     }
 
@@ -52,7 +63,7 @@ impl<W: World> Background<W> {
 
     /// See [`crate::request::Request::Ledger`].
     pub(super) async fn ledger(&self) -> Result<LedgerView, Problem> {
-        let mut lines = self.store.ledger().await?;
+        let mut lines = self.context.store.ledger().await?;
         let of = |way| {
             let own = lines.iter().filter(|line| line.way == way);
             let bytes: usize = own.clone().map(|line| line.bytes).sum();

@@ -1,27 +1,65 @@
 //! What happens between the background and the companion on the same machine:
 //! pairing, sending what waits, taking newer models, handing over.
 
+mod hearing;
+mod notices;
+
+use std::rc::Rc;
+
 use linkscent_core::guide::Guide;
 use linkscent_core::text::plain_line;
 use linkscent_core::wire::api::{CrawlOrder, CrawlView, EventKind};
 use linkscent_core::wire::{Snapshot, read_model};
 
-use super::Background;
-use super::notices::news;
+use super::context::Context;
+use super::finding::{Finding, started_at};
+use super::forgetting::Kept;
+use super::guides::Guides;
+use super::ledger::Ledger;
+use super::topic::Topics;
 use crate::companion::{self, Companion};
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::{Seen, Settings, Way};
 use crate::store::Change;
+use notices::news;
 
 /// Events sent to the companion in one call.
 const MOST_SENT: u32 = 100;
 
-impl<W: World> Background<W> {
+/// What happens between this browser and the companion.
+pub(super) struct Pairing<W> {
+    context: Context<W>,
+    ledger: Rc<Ledger<W>>,
+    guides: Rc<Guides<W>>,
+    kept: Rc<Kept<W>>,
+    topics: Rc<Topics<W>>,
+    finding: Rc<Finding<W>>,
+}
+
+impl<W: World> Pairing<W> {
+    pub fn new(
+        context: &Context<W>,
+        ledger: &Rc<Ledger<W>>,
+        guides: &Rc<Guides<W>>,
+        kept: &Rc<Kept<W>>,
+        topics: &Rc<Topics<W>>,
+        finding: &Rc<Finding<W>>,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            ledger: Rc::clone(ledger),
+            guides: Rc::clone(guides),
+            kept: Rc::clone(kept),
+            topics: Rc::clone(topics),
+            finding: Rc::clone(finding),
+        }
+    }
+
     /// Pairs with the companion by its code.
-    pub(super) async fn pair(&mut self, port: u16, code: &str) -> Result<(), Problem> {
-        let pairing = companion::pair(&*self.world, port, code.trim()).await?;
-        let mut settings = self.store.settings().await?;
+    pub(super) async fn pair(&self, port: u16, code: &str) -> Result<(), Problem> {
+        let pairing = companion::pair(&*self.context.world, port, code.trim()).await?;
+        let mut settings = self.context.store.settings().await?;
         settings.port = port;
         settings.device = Some(pairing.device);
         settings.key = Some(companion::hex(pairing.key.bytes()));
@@ -31,8 +69,8 @@ impl<W: World> Background<W> {
         change.settings(&settings)?;
         // This companion may never have heard of the marks; those it knows it
         // takes for what they are.
-        for mark in self.store.all_marks().await? {
-            change.send(&mark.event(format!("again-{}", self.random_id())))?;
+        for mark in self.context.store.all_marks().await? {
+            change.send(&mark.event(format!("again-{}", self.context.random_id())))?;
         }
         for topic in &settings.topics {
             let name = settings.name_of(topic).to_owned();
@@ -40,35 +78,35 @@ impl<W: World> Background<W> {
             let said = if name == *topic {
                 0.0
             } else {
-                self.world.now()
+                self.context.world.now()
             };
-            change.send(&self.event(topic, said, EventKind::Name { name }))?;
+            change.send(&self.context.event(topic, said, EventKind::Name { name }))?;
         }
         for topic in &settings.removed {
             let what = EventKind::Remove {
                 removed: true,
                 for_good: false,
             };
-            change.send(&self.event(topic, self.world.now(), what))?;
+            change.send(&self.context.event(topic, self.context.world.now(), what))?;
         }
         for (topic, said) in &settings.said {
             for (text, wanted) in said {
                 let (text, wanted) = (text.clone(), Some(*wanted));
                 let what = EventKind::Phrase { text, wanted };
-                change.send(&self.event(topic, self.world.now(), what))?;
+                change.send(&self.context.event(topic, self.context.world.now(), what))?;
             }
         }
-        for mut mark in self.store.form_marks().await? {
-            mark.id = format!("again-{}", self.random_id());
+        for mut mark in self.context.store.form_marks().await? {
+            mark.id = format!("again-{}", self.context.random_id());
             change.send(&mark)?;
         }
-        self.store.apply(change).await?;
+        self.context.store.apply(change).await?;
         self.sync().await.map(drop)
     }
 
     /// Forgets the companion.
-    pub(super) async fn unpair(&mut self) -> Result<(), Problem> {
-        let mut settings = self.store.settings().await?;
+    pub(super) async fn unpair(&self) -> Result<(), Problem> {
+        let mut settings = self.context.store.settings().await?;
         (settings.device, settings.key) = (None, None);
         settings.to_forget.retain(|what| what.every_click);
         // With another companion it has to be allowed again.
@@ -76,21 +114,21 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         change.settings(&settings)?;
         change.seen(&Seen::default())?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Sends what is new, hears what was said elsewhere, pulls a newer model and looks at the
     /// topic's crawl; whether anything is other than it was.
-    pub(super) async fn sync(&mut self) -> Result<bool, Problem> {
-        let settings = self.store.settings().await?;
-        let Some(companion) = Companion::of(&settings, &self.world) else {
+    pub(super) async fn sync(&self) -> Result<bool, Problem> {
+        let settings = self.context.store.settings().await?;
+        let Some(companion) = Companion::of(&settings, &self.context.world) else {
             return Ok(false);
         };
-        let (before, tells) = (self.store.seen().await?, settings.tells);
+        let (before, tells) = (self.context.store.seen().await?, settings.tells);
         let exchanged = self.exchange(&companion, settings).await;
         let seen = match &exchanged {
             Ok((_, topic)) => self.seen_at(&companion, topic.as_deref(), &before).await,
-            Err(problem) => Err(problem.text(&*self.world)),
+            Err(problem) => Err(problem.text(&*self.context.world)),
         };
         let seen = seen.unwrap_or_else(|problem| Seen {
             problem,
@@ -100,10 +138,10 @@ impl<W: World> Background<W> {
         if is_other {
             let mut change = Change::default();
             change.seen(&seen)?;
-            self.store.apply(change).await?;
-            if let Some(text) = news(&*self.world, &before, &seen).filter(|_| tells) {
+            self.context.store.apply(change).await?;
+            if let Some(text) = news(&*self.context.world, &before, &seen).filter(|_| tells) {
                 // It quotes titles of pages.
-                self.world.notify(&plain_line(&text)).await;
+                self.context.world.notify(&plain_line(&text)).await;
             }
         }
         Ok(exchanged?.0 || is_other)
@@ -120,7 +158,7 @@ impl<W: World> Background<W> {
             return Ok(Seen::default());
         };
         let crawls = companion.crawls(topic).await;
-        let crawls = crawls.map_err(|error| Problem::from(error).text(&*self.world))?;
+        let crawls = crawls.map_err(|error| Problem::from(error).text(&*self.context.world))?;
         // An older companion does not say; a crawl then begins with nothing else.
         let topics = companion.topics().await.unwrap_or_default();
         let others = topics.into_iter();
@@ -135,45 +173,35 @@ impl<W: World> Background<W> {
         })
     }
 
-    /// The topic's crawl as the companion just told it.
-    pub(super) async fn saw_crawl(&self, crawl: CrawlView) -> Result<(), Problem> {
-        let mut seen = self.store.seen().await?;
-        seen.started_at = started_at(&seen, Some(&crawl));
-        seen.crawl = Some(crawl);
-        let mut change = Change::default();
-        change.seen(&seen)?;
-        Ok(self.store.apply(change).await?)
-    }
-
     /// Has the topic's crawl start at a page, too.
-    pub(super) async fn start_here(&mut self, snapshot: &Snapshot) -> Result<(), Problem> {
-        let settings = self.store.settings().await?;
-        let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+    pub(super) async fn start_here(&self, snapshot: &Snapshot) -> Result<(), Problem> {
+        let settings = self.context.store.settings().await?;
+        let companion = Companion::of(&settings, &self.context.world).ok_or(Problem::NotPaired)?;
         let page = snapshot.to_page()?.address.to_string();
-        let seen = self.store.seen().await?;
+        let seen = self.context.store.seen().await?;
         let is_of_topic = Some(&seen.topic) == settings.current.as_ref();
         let crawl = seen.crawl.filter(|_| is_of_topic).ok_or(Problem::NoTopic)?;
         let crawl = companion.start_at(crawl.id, &page).await?;
-        self.saw_crawl(crawl).await?;
-        let mut seen = self.store.seen().await?;
+        self.finding.saw_crawl(crawl).await?;
+        let mut seen = self.context.store.seen().await?;
         seen.started_at.retain(|known| *known != page);
         seen.started_at.push(page);
         let mut change = Change::default();
         change.seen(&seen)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Both sides tell what is new. The outbox is emptied first, so the model that comes back
     /// knows every mark. Whether anything is other than it was, and the current topic.
     async fn exchange(
-        &mut self,
+        &self,
         companion: &Companion<W>,
         mut settings: Settings,
     ) -> Result<(bool, Option<String>), Problem> {
         // What fails is told when the rest is done: marks must not wait for it.
-        let forgotten = self.forget_there(companion, &mut settings).await;
+        let forgotten = self.kept.forget_there(companion, &mut settings).await;
         loop {
-            let waiting = self.store.oldest(MOST_SENT).await?;
+            let waiting = self.context.store.oldest(MOST_SENT).await?;
             if waiting.is_empty() {
                 break;
             }
@@ -182,9 +210,9 @@ impl<W: World> Background<W> {
             let mut change = Change::default();
             change.sent(&keys);
             for event in &events {
-                self.note_sent(event, &mut change)?;
+                self.ledger.note_sent(event, &mut change)?;
             }
-            self.store.apply(change).await?;
+            self.context.store.apply(change).await?;
         }
         let mut is_other = self.hear(companion, &mut settings).await?;
         let Some(topic) = settings.current.clone() else {
@@ -206,11 +234,13 @@ impl<W: World> Background<W> {
                 settings.set_name(&topic, &name);
             }
             let mut change = Change::default();
-            let line = self.line(Way::Taken, "model", vec![topic.clone()], file.len());
-            self.put_down(&line, &mut change)?;
+            let line = self
+                .ledger
+                .line(Way::Taken, "model", vec![topic.clone()], file.len());
+            self.ledger.put_down(&line, &mut change)?;
             change.settings(&settings)?;
-            self.keep_guide(topic.clone(), guide, &mut change)?;
-            self.store.apply(change).await?;
+            self.guides.keep_guide(topic.clone(), guide, &mut change)?;
+            self.context.store.apply(change).await?;
             is_other = true;
         }
         forgotten.map(|()| (is_other, Some(topic)))
@@ -218,29 +248,19 @@ impl<W: World> Background<W> {
 
     /// A link that opens the companion's dashboard, once.
     pub(super) async fn dashboard(&self) -> Result<String, Problem> {
-        let settings = self.store.settings().await?;
-        let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+        let settings = self.context.store.settings().await?;
+        let companion = Companion::of(&settings, &self.context.world).ok_or(Problem::NotPaired)?;
         Ok(companion.dashboard().await?)
     }
 
     /// Hands the topic in hand over.
-    pub(super) async fn hand_over(&mut self, order: CrawlOrder) -> Result<CrawlView, Problem> {
+    pub(super) async fn hand_over(&self, order: CrawlOrder) -> Result<CrawlView, Problem> {
         self.sync().await?;
-        let settings = self.store.settings().await?;
-        let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+        let settings = self.context.store.settings().await?;
+        let companion = Companion::of(&settings, &self.context.world).ok_or(Problem::NotPaired)?;
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let crawl = companion.begin(&CrawlOrder { topic, ..order }).await?;
-        self.saw_crawl(crawl.clone()).await?;
+        self.finding.saw_crawl(crawl.clone()).await?;
         Ok(crawl)
-    }
-}
-
-/// The pages at which the person had a crawl start, too, if it is the one that was seen before.
-fn started_at(before: &Seen, crawl: Option<&CrawlView>) -> Vec<String> {
-    let id = |crawl: &CrawlView| crawl.id;
-    if before.crawl.as_ref().map(id) == crawl.map(id) {
-        before.started_at.clone()
-    } else {
-        Vec::new()
     }
 }

@@ -1,15 +1,28 @@
 //! Pages that are read, and links that are followed on them.
 
+mod dry_run;
+mod frames;
+mod keeping;
+mod known;
+mod marking;
+mod proposing;
+mod why;
+
+use std::rc::Rc;
+
 use linkscent_core::click_attribution::{self, CLICK_LIFE, Click, Navigation};
 use linkscent_core::strategies::Candidate;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::views::PageView;
 
-use super::Background;
-use super::keeping::is_kept;
+use super::context::Context;
+use super::guides::Guides;
+use super::ledger::Ledger;
 use super::steps::{GuideStep, StepTaken};
+use super::topic::Topics;
 use super::visits::Read;
+use super::visits::Visits;
 use crate::background::topic::choices::is_left_alone;
 use crate::background::topic::choices::refusal;
 use crate::paths::{Arriving, Met, Showing};
@@ -19,6 +32,7 @@ use crate::request::News;
 use crate::rows::{Ends, PendingClick, TrailRow};
 use crate::store::Change;
 use crate::texts;
+use keeping::is_kept;
 
 /// Followed links that wait at most.
 const MOST_PENDING_CLICKS: usize = 50;
@@ -26,23 +40,48 @@ const MOST_PENDING_CLICKS: usize = 50;
 /// there may be a few more: to count thousands takes longer than to keep one.
 const TRIMMED_EVERY: u8 = 16;
 
-impl<W: World> Background<W> {
+/// What is read, and what is shown of it.
+pub(super) struct Reading<W> {
+    context: Context<W>,
+    ledger: Rc<Ledger<W>>,
+    guides: Rc<Guides<W>>,
+    visits: Rc<Visits<W>>,
+    topics: Rc<Topics<W>>,
+}
+
+impl<W: World> Reading<W> {
+    pub fn new(
+        context: &Context<W>,
+        ledger: &Rc<Ledger<W>>,
+        guides: &Rc<Guides<W>>,
+        visits: &Rc<Visits<W>>,
+        topics: &Rc<Topics<W>>,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            ledger: Rc::clone(ledger),
+            guides: Rc::clone(guides),
+            visits: Rc::clone(visits),
+            topics: Rc::clone(topics),
+        }
+    }
+
     /// See [`crate::request::Request::Page`]. Nothing is read on paused hosts and
     /// without a topic.
     pub(super) async fn read(
-        &mut self,
+        &self,
         snapshot: &Snapshot,
         tab: i32,
         started: f64,
         showing: &Showing,
     ) -> Result<(PageView, News), Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         let Some(topic) = settings.current.clone() else {
             return Ok((PageView::default(), News::default()));
         };
         let page = snapshot.to_page()?;
         if settings.is_off || refusal(&settings, &page.address).is_some() {
-            self.leave(tab).await?;
+            self.visits.leave(tab).await?;
             return Ok((PageView::default(), News::default()));
         }
         let arriving = Arriving {
@@ -52,7 +91,7 @@ impl<W: World> Background<W> {
             started,
         };
         let mut change = Change::default();
-        let known = self.tab(tab).await?;
+        let known = self.visits.tab(tab).await?;
         let met = known.meet(&arriving);
         let link = match met {
             Met::New => self.arrive(tab, &arriving, &mut change).await?,
@@ -60,13 +99,13 @@ impl<W: World> Background<W> {
         };
         if is_left_alone(&settings, &page.address) {
             known.leave(&mut change)?;
-            self.store.apply(change).await?;
+            self.context.store.apply(change).await?;
             return Ok((PageView::default(), News::default()));
         }
-        let mut held = self.take_held(&topic).await?;
+        let mut held = self.guides.take_held(&topic).await?;
         let click = link.as_ref().filter(|click| click.topic == topic);
         let what = click.map(|click| click.link.what.clone());
-        let tie_breaks = u64::from_le_bytes(self.world.random());
+        let tie_breaks = u64::from_le_bytes(self.context.world.random());
         let step = GuideStep::new(snapshot, &page, what, tie_breaks);
         let StepTaken { is_new, via, visit } = step.take(&page, &mut held.guide);
         let mut sent = None;
@@ -89,11 +128,13 @@ impl<W: World> Background<W> {
             link: link.as_ref(),
             click: sent,
         };
-        let logged = self.log_visit(known, met, &arriving, read, &mut change)?;
+        let logged = self
+            .visits
+            .log_visit(known, met, &arriving, read, &mut change)?;
         let mut view = PageView::of(&page, &visit, &held.guide);
         view.panel_only = settings.panel_only;
         for link in &mut view.links {
-            link.why = texts::why(&*self.world, link.probability, &link.reasons);
+            link.why = texts::why(&*self.context.world, link.probability, &link.reasons);
         }
         self.say_known(&mut view, &page, &topic, &held.guide)
             .await?;
@@ -104,15 +145,15 @@ impl<W: World> Background<W> {
             ..News::default()
         };
         if is_new || followed {
-            news.is_full = self.keep_step(held, &step, is_new, &mut change)?;
+            news.is_full = self.guides.keep_step(held, &step, is_new, &mut change)?;
         } else {
             // Read before, as it is while a page changes: not worth a write.
-            self.hold(held);
+            self.guides.hold(held);
         }
-        self.store.apply(change).await?;
-        let is_due = logged && self.world.random::<1>()[0].is_multiple_of(TRIMMED_EVERY);
+        self.context.store.apply(change).await?;
+        let is_due = logged && self.context.world.random::<1>()[0].is_multiple_of(TRIMMED_EVERY);
         if followed || is_due {
-            self.store.trim().await?;
+            self.context.store.trim().await?;
         }
         Ok((view, news))
     }
@@ -125,8 +166,8 @@ impl<W: World> Background<W> {
         arriving: &Arriving<'_>,
         change: &mut Change,
     ) -> Result<Option<PendingClick>, Problem> {
-        let now = self.world.now();
-        let mut waiting = self.store.pending_clicks().await?;
+        let now = self.context.world.now();
+        let mut waiting = self.context.store.pending_clicks().await?;
         let kept = waiting.len();
         waiting.retain(|click| now - click.time < CLICK_LIFE && click.click().is_some());
         let clicks: Vec<Click> = waiting.iter().filter_map(PendingClick::click).collect();
@@ -147,13 +188,13 @@ impl<W: World> Background<W> {
 
     /// See [`crate::request::Request::Followed`].
     pub(super) async fn followed(
-        &mut self,
+        &self,
         snapshot: &Snapshot,
         place: i32,
         tab: i32,
         new_tab: bool,
     ) -> Result<bool, Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         let page = snapshot.to_page()?;
         let Some(topic) = settings.current.clone() else {
             return Ok(false);
@@ -169,15 +210,16 @@ impl<W: World> Background<W> {
         let Some(outlink) = outlink else {
             return Ok(false);
         };
-        let mut held = self.take_held(&topic).await?;
+        let mut held = self.guides.take_held(&topic).await?;
         let guide = &mut held.guide;
-        let (link, mut passed_over) = guide.followed(&page, outlink, &mut self.tie_breaks());
+        let (link, mut passed_over) =
+            guide.followed(&page, outlink, &mut self.context.tie_breaks());
         passed_over.retain(|link| !is_left_alone(&settings, &link.target));
         let judgment = guide.graph().judgment(&page.address);
         let words = &guide.graph().vocabulary;
         let what = EventKind::click(&link, &passed_over, &page.address, judgment, words);
-        let now = self.world.now();
-        let mut clicks = self.store.pending_clicks().await?;
+        let now = self.context.world.now();
+        let mut clicks = self.context.store.pending_clicks().await?;
         if clicks.len() >= MOST_PENDING_CLICKS {
             clicks.remove(0);
         }
@@ -185,14 +227,17 @@ impl<W: World> Background<W> {
             tab,
             new_tab,
             time: now,
-            visit: self.visit_in(tab, page.address.as_str(), &topic).await?,
+            visit: self
+                .visits
+                .visit_in(tab, page.address.as_str(), &topic)
+                .await?,
             topic: topic.clone(),
-            link: self.event(&topic, now, what),
+            link: self.context.event(&topic, now, what),
         });
         let mut change = Change::default();
         change.pending_clicks(&clicks)?;
-        self.hold(held);
-        self.store.apply(change).await?;
+        self.guides.hold(held);
+        self.context.store.apply(change).await?;
         Ok(true)
     }
 }

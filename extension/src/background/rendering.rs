@@ -3,11 +3,14 @@
 //! would not be read otherwise. What is sent is the page as it is shown, without what stands in
 //! fields and without what looks like a secret in addresses.
 
+use std::rc::Rc;
+
 use linkscent_core::address::Address;
 use linkscent_core::privacy::without_secrets;
 use linkscent_core::wire::api::{Rendering, RenderingsView};
 
-use super::Background;
+use super::context::Context;
+use super::ledger::Ledger;
 use crate::background::topic::choices::refusal;
 use crate::companion::Companion;
 use crate::ports::World;
@@ -21,11 +24,24 @@ const ADDRESSES: [&str; 2] = [" href=", " action="];
 const COMMENT: &str = "<!--";
 const COMMENT_END: &str = "-->";
 
-impl<W: World> Background<W> {
+/// Pages that a crawl has this browser render.
+pub(super) struct Renderings<W> {
+    context: Context<W>,
+    ledger: Rc<Ledger<W>>,
+}
+
+impl<W: World> Renderings<W> {
+    pub fn new(context: &Context<W>, ledger: &Rc<Ledger<W>>) -> Self {
+        Self {
+            context: context.clone(),
+            ledger: Rc::clone(ledger),
+        }
+    }
+
     /// See [`crate::request::Request::WaitingSites`]: hosts of which pages wait, and those that
     /// were chosen.
     pub(super) async fn waiting_sites(&self) -> Result<Vec<SiteView>, Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         let mut sites: Vec<SiteView> = Vec::new();
         for site in self.renderings_of(Vec::new()).await?.sites {
             sites.push(SiteView {
@@ -47,8 +63,8 @@ impl<W: World> Background<W> {
     }
 
     /// Has pages of a host read for the companion from now on, or no more.
-    pub(super) async fn look_through(&mut self, host: &str, on: bool) -> Result<(), Problem> {
-        let mut settings = self.store.settings().await?;
+    pub(super) async fn look_through(&self, host: &str, on: bool) -> Result<(), Problem> {
+        let mut settings = self.context.store.settings().await?;
         settings.looks.retain(|chosen| chosen != host);
         if on {
             settings.looks.push(host.to_owned());
@@ -56,14 +72,14 @@ impl<W: World> Background<W> {
         let often = settings.tells || !settings.looks.is_empty();
         let mut change = Change::default();
         change.settings(&settings)?;
-        self.store.apply(change).await?;
-        self.world.look_often(often).await;
+        self.context.store.apply(change).await?;
+        self.context.world.look_often(often).await;
         Ok(())
     }
 
     /// The pages that are to be read now.
     pub(super) async fn next_renderings(&self) -> Result<RenderingsView, Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         if settings.looks.is_empty() || settings.is_off {
             return Ok(RenderingsView::default());
         }
@@ -78,20 +94,21 @@ impl<W: World> Background<W> {
     }
 
     async fn renderings_of(&self, hosts: Vec<String>) -> Result<RenderingsView, Problem> {
-        let settings = self.store.settings().await?;
-        let (Some(companion), Some(topic)) =
-            (Companion::of(&settings, &self.world), settings.current)
-        else {
+        let settings = self.context.store.settings().await?;
+        let (Some(companion), Some(topic)) = (
+            Companion::of(&settings, &self.context.world),
+            settings.current,
+        ) else {
             return Ok(RenderingsView::default());
         };
         Ok(companion.renderings(topic, hosts).await?)
     }
 
     /// Sends a page to the companion, or says why there is none.
-    pub(super) async fn bring(&mut self, mut page: Rendering) -> Result<(), Problem> {
-        let settings = self.store.settings().await?;
+    pub(super) async fn bring(&self, mut page: Rendering) -> Result<(), Problem> {
+        let settings = self.context.store.settings().await?;
         let address = Address::parse(&page.address)?;
-        let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+        let companion = Companion::of(&settings, &self.context.world).ok_or(Problem::NotPaired)?;
         if !settings.looks.iter().any(|host| host == address.host()) {
             page.html = String::new();
             "its site was not chosen".clone_into(&mut page.problem);
@@ -101,9 +118,11 @@ impl<W: World> Background<W> {
         if !page.html.is_empty() {
             let mut change = Change::default();
             let about = vec![page.address];
-            let line = self.line(Way::Sent, "page for a crawl", about, page.html.len());
-            self.put_down(&line, &mut change)?;
-            self.store.apply(change).await?;
+            let line = self
+                .ledger
+                .line(Way::Sent, "page for a crawl", about, page.html.len());
+            self.ledger.put_down(&line, &mut change)?;
+            self.context.store.apply(change).await?;
         }
         Ok(())
     }

@@ -19,15 +19,15 @@ use crate::shown::{State, TopicsView};
 impl<W: World> Background<W> {
     /// See [`crate::request::Request::State`].
     pub(super) async fn state(&mut self, look: Look, tab: i32) -> Result<State, Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         let TopicsView {
             current: called,
             topics,
             removed,
-        } = self.topics().await?;
+        } = self.topics.topics().await?;
         let mut state = State {
             refused: if settings.is_off {
-                Some(self.switched_off())
+                Some(self.topics.switched_off())
             } else {
                 look.refused
             },
@@ -38,7 +38,7 @@ impl<W: World> Background<W> {
             tells: settings.tells,
             paired: settings.key.is_some(),
             port: settings.port,
-            waiting: self.store.waiting().await?,
+            waiting: self.context.store.waiting().await?,
             ..State::default()
         };
         let selected = look.selected;
@@ -56,7 +56,7 @@ impl<W: World> Background<W> {
         state.said = settings.said_of(&topic);
         state.keeps_every_site = settings.keeps(&topic, EVERY_SITE);
         state.keeps_site = settings.keeps(&topic, &state.host);
-        let marks = self.store.marks(&topic).await?;
+        let marks = self.context.store.marks(&topic).await?;
         let mut looked_at = None;
         if let Some(page) = page.filter(|_| !state.paused) {
             let mark = marks
@@ -64,23 +64,23 @@ impl<W: World> Background<W> {
                 .find(|mark| mark.address == page.address.as_str());
             state.mark = mark.map(|mark| mark.target);
             let is_new = |text: &str| state.said.iter().all(|one| one.0 != text);
-            let searched = searched::on_the_way(&self.tab(tab).await?.path);
+            let searched = searched::on_the_way(&self.visits.tab(tab).await?.path);
             state.searched = searched.filter(|text| is_new(text));
             let selected = Some(selected.trim()).filter(|text| !text.is_empty() && is_new(text));
             state.selected = selected.map(str::to_owned);
-            let mut held = self.take_held(&topic).await?;
+            let mut held = self.guides.take_held(&topic).await?;
             let guide = &mut held.guide;
             state.standing = guide.describe_page(&page.address);
             state.forms = form_lines(guide, &page);
             state.class = class_line(guide, &page);
             let is_known = guide.graph().page(&page.address).is_some();
-            let (view, links) = preview(guide, &page, &mut self.tie_breaks());
+            let (view, links) = preview(guide, &page, &mut self.context.tie_breaks());
             (state.relevance, state.promising) = (view.relevance, view.most);
             looked_at = Some((held, is_known, links, page.address));
         }
         state.targets = marks.into_iter().filter(|mark| mark.target).collect();
         if state.paired {
-            let seen = self.store.seen().await?;
+            let seen = self.context.store.seen().await?;
             state.problem = seen.problem;
             if seen.topic == topic {
                 state.starts_here = seen.started_at.contains(&state.address);
@@ -90,10 +90,10 @@ impl<W: World> Background<W> {
         if let Some((held, is_known, links, here)) = looked_at {
             if !state.targets.is_empty() {
                 let (guide, crawl) = (&held.guide, state.crawl.as_ref());
-                state.question = self.question(guide, &links, &here, crawl).await?;
+                state.question = self.topics.question(guide, &links, &here, crawl).await?;
             }
             if is_known {
-                self.hold(held);
+                self.guides.hold(held);
             }
         }
         Ok(state)

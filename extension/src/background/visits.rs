@@ -6,11 +6,16 @@
 //! person did on pages that are not read; a page behind one of those has no visit before
 //! it.
 
+mod way;
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, VecDeque};
+
 use linkscent_core::page::Page;
 use linkscent_core::web_graph::Judgment;
 use linkscent_core::wire::api::{EventKind, Visit};
 
-use super::Background;
+use super::context::Context;
 use crate::paths::{Arriving, KnownTabs, Met, Step, TabPath};
 use crate::ports::World;
 use crate::problem::Problem;
@@ -76,16 +81,68 @@ pub(super) struct Read<'a> {
     pub click: Option<String>,
 }
 
-impl<W: World> Background<W> {
+/// Tabs whose forgotten page is remembered as such, the newest.
+const MOST_FORGOTTEN: usize = 64;
+
+/// Tabs, and how the person came to the pages in them.
+pub(super) struct Visits<W> {
+    context: Context<W>,
+    /// Tabs whose page was forgotten, and when: it may have been on its way here.
+    forgotten: RefCell<VecDeque<(i32, f64)>>,
+    /// Tabs whose page has a private field, as far as it was asked since this was started.
+    private_tabs: RefCell<BTreeSet<i32>>,
+}
+
+impl<W: World> Visits<W> {
+    pub fn new(context: &Context<W>) -> Self {
+        Self {
+            context: context.clone(),
+            forgotten: RefCell::default(),
+            private_tabs: RefCell::default(),
+        }
+    }
+
+    /// Notes that a tab's page was forgotten: until another is loaded there, nothing of
+    /// the tab is read.
+    pub fn note_forgotten(&self, tab: i32) {
+        let mut forgotten = self.forgotten.borrow_mut();
+        forgotten.push_back((tab, self.context.world.now()));
+        if forgotten.len() > MOST_FORGOTTEN {
+            forgotten.pop_front();
+        }
+    }
+
+    /// Whether a page whose loading began then was forgotten in a tab.
+    pub fn was_forgotten(&self, tab: i32, started: f64) -> bool {
+        let forgotten = self.forgotten.borrow();
+        let mut tabs = forgotten.iter();
+        tabs.any(|&(forgotten, at)| forgotten == tab && started <= at)
+    }
+
+    /// Notes whether a tab's page has a private field.
+    pub fn set_private(&self, tab: i32, is_private: bool) {
+        let mut tabs = self.private_tabs.borrow_mut();
+        if is_private {
+            tabs.insert(tab);
+        } else {
+            tabs.remove(&tab);
+        }
+    }
+
+    /// Whether a tab's page has a private field, as far as it was asked since this was started.
+    pub fn is_private(&self, tab: i32) -> bool {
+        self.private_tabs.borrow().contains(&tab)
+    }
+
     /// What is known of a tab.
     pub(super) async fn tab(&self, tab: i32) -> Result<Tab, Problem> {
-        let session = self.world.session().await?;
-        let known = self.store.path(tab).await?;
+        let session = self.context.world.session().await?;
+        let known = self.context.store.path(tab).await?;
         if let Some(path) = known.filter(|path| path.session == session) {
             return Ok(Tab { path, others: None });
         }
         let path = TabPath::new(session, tab);
-        let others = Some(self.store.known_tabs().await?);
+        let others = Some(self.context.store.known_tabs().await?);
         Ok(Tab { path, others })
     }
 
@@ -100,8 +157,9 @@ impl<W: World> Background<W> {
     ) -> Result<bool, Problem> {
         let number = tab.path.tab;
         let event = |visit| {
-            let now = self.world.now();
-            self.event(arriving.topic, now, EventKind::Visit(visit))
+            let now = self.context.world.now();
+            self.context
+                .event(arriving.topic, now, EventKind::Visit(visit))
         };
         let event = match met {
             Met::Again => {
@@ -150,13 +208,13 @@ impl<W: World> Background<W> {
     pub(super) async fn leave(&self, tab: i32) -> Result<(), Problem> {
         let mut change = Change::default();
         self.tab(tab).await?.leave(&mut change)?;
-        let mut clicks = self.store.pending_clicks().await?;
+        let mut clicks = self.context.store.pending_clicks().await?;
         let waited = clicks.len();
         clicks.retain(|click| click.new_tab || click.tab != tab);
         if clicks.len() != waited {
             change.pending_clicks(&clicks)?;
         }
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// See [`crate::request::Request::Opened`].
@@ -169,7 +227,7 @@ impl<W: World> Background<W> {
         opened.path = TabPath::opened(opened.path.session, tab, step.clone());
         let mut change = Change::default();
         opened.keep(&mut change)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Lets go of the steps that are to be forgotten.
@@ -178,7 +236,7 @@ impl<W: World> Background<W> {
         goes: impl Fn(&Step) -> bool,
         change: &mut Change,
     ) -> Result<(), Problem> {
-        for mut path in self.store.paths().await? {
+        for mut path in self.context.store.paths().await? {
             if path.forget(&goes) {
                 change.path(&path)?;
             }
@@ -188,8 +246,8 @@ impl<W: World> Background<W> {
 
     /// The tabs as they are when everything that was read is forgotten now.
     pub(super) async fn forgotten_tabs(&self) -> Result<KnownTabs, Problem> {
-        let mut tabs = self.store.known_tabs().await?;
-        tabs.forget_all(self.world.now());
+        let mut tabs = self.context.store.known_tabs().await?;
+        tabs.forget_all(self.context.world.now());
         Ok(tabs)
     }
 }

@@ -4,7 +4,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use linkscent_core::wire::api::{CrawlBounds, CrawlView, PROPOSED_BUDGET};
+use linkscent_core::crawl::CrawlSpec;
+use linkscent_core::wire::api::{CrawlView, PROPOSED_BUDGET};
 use serde::de::IgnoredAny;
 use web_sys::{Element, HtmlInputElement};
 
@@ -149,9 +150,8 @@ impl Later {
                     return Err(texts::wrong(&this.tools, "none_ticked"));
                 }
                 let order = Request::HandOver {
-                    budget,
                     seeds,
-                    bounds: CrawlBounds::default(),
+                    spec: CrawlSpec::new(budget),
                     start_from: None,
                     strategy: None,
                 };

@@ -60,7 +60,7 @@ impl Fleet {
                 arguments.splice(..0, ["serve", "--port", "0", "--json", "--by-hands"]);
                 arguments.extend(["--data", &data_text]);
             } else {
-                arguments.splice(..0, ["work", "--name", &called]);
+                arguments.splice(..0, ["team", "work", "--name", &called]);
             }
             members.push(Member {
                 arguments: arguments.into_iter().map(str::to_owned).collect(),
@@ -169,13 +169,13 @@ impl Fleet {
         Some(&self.members[number].clock)
     }
 
-    /// Ends all of them, and has `linkscent check` look at what they left; what it complains of.
+    /// Ends all of them, and has `linkscent data check` look at what they left; what it complains of.
     pub async fn check(mut self) -> Result<Option<String>> {
         for number in 0..self.members.len() {
             self.kill(number).await?;
         }
         let mut check = Command::new(program()?);
-        check.arg("check").arg("--data").arg(&self.data);
+        check.args(["data", "check"]).arg("--data").arg(&self.data);
         check
             .args(["--database", &self.database])
             .stdin(Stdio::null());

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use anyhow::Result;
-use linkscent::store::Store;
 use linkscent_core::crawl::DEFERRED;
+use linkscent_store::Store;
 
 use crate::watched_web::{Log, faults};
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use linkscent::store::{CrawlState, Store};
+use linkscent_store::{CrawlState, Store};
 
 use super::{TOPICS, send};
 use crate::preloaded::preloaded;

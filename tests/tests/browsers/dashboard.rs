@@ -2,16 +2,17 @@
 //! begun, paused, marked, resumed and stopped, a pairing code shown.
 
 use anyhow::{Context, Result, ensure};
-use linkscent::store::Store;
 use linkscent_core::address::Address;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::read_model;
+use linkscent_store::Store;
 use linkscent_tests::browser::{Browser, BrowserKind};
 use linkscent_tests::companion::Companion;
 use linkscent_tests::synthetic_web::endless_web;
 use linkscent_tests::wait_for;
 use thirtyfour::prelude::*;
 
+#[expect(clippy::too_many_lines, reason = "it is a list of cases")]
 async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data");

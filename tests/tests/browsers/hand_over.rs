@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use linkscent::store::Store;
 use linkscent_core::wire::api::{EventKind, EventName};
+use linkscent_store::Store;
 use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::stage::Stage;

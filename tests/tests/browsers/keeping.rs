@@ -2,8 +2,8 @@
 //! before: in real browsers, from the popup to the dashboard, and out of it again.
 
 use anyhow::{Context, Result, ensure};
-use linkscent::store::Store;
 use linkscent_archive::warc::Reader;
+use linkscent_store::Store;
 use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::scripted::{Reply, scripted_web, so_far};

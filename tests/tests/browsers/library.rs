@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::stage::Stage;

@@ -153,7 +153,7 @@ async fn crawled_from(stage: &Stage) -> Result<()> {
         anyhow::bail!("{error}: {}", screen.text().await?);
     }
     let fetched = wait_for("the crawl ends", 30, || async {
-        let store = linkscent::store::Store::open(&data).await?;
+        let store = linkscent_store::Store::open(&data).await?;
         let log = store.fetches(1).await?;
         Ok((log.len() == 2).then(|| log.into_iter().map(|row| row.address).collect::<Vec<_>>()))
     })

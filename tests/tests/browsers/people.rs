@@ -15,7 +15,9 @@ use tokio::process::Command;
 /// Makes an account; its password.
 async fn account(data: &Path, name: &str, role: &str) -> Result<String> {
     let output = Command::new(program()?)
-        .args(["account", "add", name, "--role", role, "--json", "--data"])
+        .args([
+            "team", "account", "add", name, "--role", role, "--json", "--data",
+        ])
         .arg(data)
         .output()
         .await?;

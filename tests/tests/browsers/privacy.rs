@@ -474,7 +474,7 @@ fn files_with(folder: &Path, word: &str) -> Result<Vec<String>> {
 /// What is deleted can be read in no file of Chromium's profile a few seconds later, but for some keys
 /// of the database in the list of its files. Firefox uses the place of deleted rows again some day.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "Chromium takes longer to tidy its files on a busy machine: run it alone"]
+#[ignore = "Chromium tidies its files late on a busy machine: cargo nightly"]
 async fn deleted_is_in_no_file_in_chromium() -> Result<()> {
     let stage = stage(BrowserKind::Chromium).await?;
     stage.open("http://news.test/news").await?;

@@ -70,7 +70,7 @@ async fn connects_to_nobody(kind: BrowserKind) -> Result<()> {
     screen.wait_for_text("New topic").await?;
     let dashboard = driver.current_url().await?;
     let number = wait_for("the page is kept", 20, || async {
-        let store = linkscent::store::Store::open(&data).await?;
+        let store = linkscent_store::Store::open(&data).await?;
         let rows = store.kept_after(1, 0, 1).await?;
         Ok(rows.first().map(|row| row.number))
     })

@@ -12,6 +12,7 @@ fn pair(from: &str, to: &str) -> (String, String) {
     (from.to_owned(), to.to_owned())
 }
 
+#[expect(clippy::too_many_lines, reason = "it is a list of cases")]
 async fn mark_and_follow(kind: BrowserKind) -> Result<()> {
     let stage = Stage::set(kind).await?;
     stage.new_topic("kidneys").await?;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::browser::{Browser, BrowserKind};
 use linkscent_tests::companion::Companion;
 use linkscent_tests::scripted::{Reply, scripted_web};
@@ -29,7 +29,7 @@ const ELEMENTS: &str = "html head title meta link script body header nav main fo
     h2 h3 ol ul li small span details summary form input button label select option b mark time \
     code kbd datalist textarea table thead tbody tr th td svg g circle rect line path text \
     polyline polygon figure figcaption fieldset legend dl dt dd strong em i div progress optgroup \
-    output pre";
+    output pre meter";
 
 /// The 223 payloads of `DOMPurify` and the 515 strings of the Big List of Naughty Strings.
 fn strings(shared: &Path) -> Result<Vec<String>> {
@@ -300,13 +300,13 @@ async fn strings_stay_strings(kind: BrowserKind) -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "it looks at some hundred screens: run it by hand"]
+#[ignore = "it looks at some hundred screens: cargo nightly"]
 async fn strings_stay_strings_in_chromium() -> Result<()> {
     strings_stay_strings(BrowserKind::Chromium).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "it looks at some hundred screens: run it by hand"]
+#[ignore = "it looks at some hundred screens: cargo nightly"]
 async fn strings_stay_strings_in_firefox() -> Result<()> {
     strings_stay_strings(BrowserKind::Firefox).await
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::browser::BrowserKind;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::scripted::{Reply, scripted_web, so_far};

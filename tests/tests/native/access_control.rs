@@ -2,7 +2,7 @@
 //! requests, sent as bytes.
 
 use anyhow::{Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::paired::{self, Paired};
 use linkscent_tests::wait_for;
@@ -31,12 +31,50 @@ async fn doors_open_to_the_right_ones_only() -> Result<()> {
     let (companion, port, link, code) = Companion::serve(&folder.path().join("data"), 9).await?;
     let host = format!("Host: 127.0.0.1:{port}\r\n");
     strangers_stay_outside(port, &host).await?;
+    refusals_are_alike(port, &host).await?;
     the_link_works_once(port, &host, &link).await?;
     strangers_use_no_code_up(port, &host, &code).await?;
     drop(companion);
     Ok(())
 }
 
+/// Whatever was wrong, a refusal says no more than that: to the byte, but for the date.
+async fn refusals_are_alike(port: u16, host: &str) -> Result<()> {
+    let evil = "Host: evil.example\r\n";
+    let calls = [
+        ("/api/v1/topics", evil),
+        ("/api/v1/topics", host),
+        ("/api/", host),
+    ];
+    let pages = [
+        ("/settings", evil),
+        ("/settings", host),
+        ("/enter", host),
+        ("/enter?key=x", host),
+        ("/enter?key=x&key=y", host),
+        ("/feed/", host),
+    ];
+    for paths in [&calls[..], &pages] {
+        let mut said = Vec::new();
+        for (path, host) in paths {
+            let (head, body) = send(port, &request("GET", path, host, "")).await?;
+            let lines = head.lines();
+            let lines = lines.filter(|line| !line.to_ascii_lowercase().starts_with("date:"));
+            said.push((lines.collect::<Vec<_>>().join("\n"), body));
+        }
+        for (number, other) in said.iter().enumerate() {
+            ensure!(
+                other == &said[0],
+                "{:?}: {other:?}, not {:?}",
+                paths[number],
+                said[0]
+            );
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::too_many_lines, reason = "it is a list of cases")]
 async fn strangers_stay_outside(port: u16, host: &str) -> Result<()> {
     let json = JSON;
     let cases: Vec<(String, &str, &str)> = vec![

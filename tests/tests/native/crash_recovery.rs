@@ -2,7 +2,7 @@
 //! fetches nothing of it again.
 
 use anyhow::{Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::kills;
 use linkscent_tests::synthetic_web::endless_web;

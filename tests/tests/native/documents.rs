@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use linkscent::store::Store;
 use linkscent_archive::warc::Reader;
+use linkscent_store::Store;
 use linkscent_tests::companion::program;
 use linkscent_tests::scripted::next_address;
 use linkscent_tests::shell::{crawl, list, run};
@@ -203,7 +203,7 @@ async fn documents_are_pages_with_links() -> Result<()> {
 
     // Taken up again, the crawl knows its documents without reading them again.
     store
-        .set_state(1, linkscent::store::CrawlState::Paused, "")
+        .set_state(1, linkscent_store::CrawlState::Paused, "")
         .await?;
     let again = run(crawl(&data, proxy, &[])?).await?;
     ensure!(again.success, "{again:?}");

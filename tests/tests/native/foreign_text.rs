@@ -99,24 +99,33 @@ async fn no_command_prints_what_a_terminal_would_obey() -> Result<()> {
     for (arguments, expected) in [
         (&["search", "--all", "kidneys"][..], "\\u{1b}]52"),
         (&["search", "--all", "--json", "kidneys"], "\\u001b]52"),
-        (&["ahead", "--new", "--topic", TOPIC], "would fetch"),
         (
-            &["ahead", "--new", "--topic", TOPIC, "--json"],
+            &["inspect", "dry-run", "--new", "--topic", TOPIC],
+            "would fetch",
+        ),
+        (
+            &["inspect", "dry-run", "--new", "--topic", TOPIC, "--json"],
             "kidney.test",
         ),
-        (&["inspect", "--topic", TOPIC, &file], "\\u{1b}]52"),
+        (&["inspect", "page", "--topic", TOPIC, &file], "\\u{1b}]52"),
         (
-            &["inspect", "--topic", TOPIC, "--json", &file],
+            &["inspect", "page", "--topic", TOPIC, "--json", &file],
             "\\u001b]52",
         ),
-        (&["judge", "--topic", TOPIC, &file], "\\u{1b}]52"),
+        (&["inspect", "judge", "--topic", TOPIC, &file], "\\u{1b}]52"),
         (
-            &["judge", "--predicate", "title has \"care\"", &file],
+            &[
+                "inspect",
+                "judge",
+                "--predicate",
+                "title has \"care\"",
+                &file,
+            ],
             "\\u{1b}",
         ),
         (&["status"], "\\u{1b}[31m\\u{202e}\\nlinkscent"),
         (&["status", "--json"], "\\u001b[31m\\u202e\\nlinkscent"),
-        (&["sites"], "kidney.test"),
+        (&["data", "sites"], "kidney.test"),
         (&["watch", "--topic", TOPIC], "not watched"),
         (
             &[
@@ -125,11 +134,11 @@ async fn no_command_prints_what_a_terminal_would_obey() -> Result<()> {
             "\\u{1b}",
         ),
         (&["import", "topic", &away], "\\u{1b}[31m"),
-        (&["verify", &gone], "\\u{1b}"),
+        (&["research", "verify", &gone], "\\u{1b}"),
         (&["search", "--topic", HOSTILE, "x"], "no such topic"),
         (&[HOSTILE], "unrecognized subcommand"),
         (&["search", "--most", HOSTILE], "invalid value"),
-        (&["check"], "nothing is wrong"),
+        (&["data", "check"], "nothing is wrong"),
     ] {
         let said = place.printed(arguments).await?;
         ensure!(!said.contains(is_hidden), "{arguments:?}: {said:?}");

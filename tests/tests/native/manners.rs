@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use linkscent::store::{CrawlState, Store};
+use linkscent_store::{CrawlState, Store};
 use linkscent_tests::scripted::{Reply, scripted_web, so_far};
 use linkscent_tests::shell::{crawl, list, run};
 

@@ -4,10 +4,10 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use anyhow::{Context, Result, ensure};
-use linkscent::crawler::ssrf_guard;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{as_host, is_within};
 use linkscent_core::strategies::{Rng, SplitMix};
+use linkscent_service::crawler::ssrf_guard;
 use linkscent_tests::material;
 
 /// Addresses drawn of each kind.

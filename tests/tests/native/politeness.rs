@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::shell::list;
 use linkscent_tests::wait_for;
@@ -145,7 +145,7 @@ async fn a_host_is_asked_no_more_than_a_day_allows_also_after_a_kill() -> Result
         let asked: Vec<usize> = log.values().map(pages).collect();
         asked
     };
-    let day = || linkscent::clock::now() / (24 * 60 * 60 * 1_000);
+    let day = || linkscent_store::clock::now() / (24 * 60 * 60 * 1_000);
     let begun = day();
     let mut killed = crawl_with(&data, "kidneys", &starts, 100, &budget)?;
     wait_for("some requests", 60, || async {
@@ -163,7 +163,7 @@ async fn a_host_is_asked_no_more_than_a_day_allows_also_after_a_kill() -> Result
     .await?;
     let store = Store::open(&data).await?;
     // Where the next day is far, it is said that the crawl waits for it.
-    let left = 24 * 60 * 60 * 1_000 - linkscent::clock::now() % (24 * 60 * 60 * 1_000);
+    let left = 24 * 60 * 60 * 1_000 - linkscent_store::clock::now() % (24 * 60 * 60 * 1_000);
     if left > 65 * 60 * 1_000 {
         wait_for("word that it waits for the next day", 60, || async {
             let said = store.notices(1, Some(1)).await?;

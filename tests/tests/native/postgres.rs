@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use anyhow::{Error, Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::companion::{Companion, program};
 use linkscent_tests::postgres::Cluster;
 use linkscent_tests::synthetic_web::endless_web;
@@ -89,7 +89,7 @@ impl Stage {
         let store = Store::open_database(database, Path::new(data)).await?;
         let log = kills::log(&store).await?;
         ensure!(log.len() >= 400 && log.starts_with(before), "{}", log.len());
-        let checked = linkscent(&["check", "--data", data, "--database", database])?;
+        let checked = linkscent(&["data", "check", "--data", data, "--database", database])?;
         let checked = said(&checked);
         ensure!(checked.contains("nothing is wrong"), "{checked}");
         Ok(())
@@ -140,7 +140,7 @@ async fn what_is_crawled_is_searched_checked_and_taken_away() -> Result<()> {
     ensure!(crawled.contains("\"stop_reason\":\"budget\""), "{crawled}");
     let found = run(&["search", "kidneys", "--all", "--json"])?;
     ensure!(found.contains("http://host"), "{found}");
-    let checked = run(&["check"])?;
+    let checked = run(&["data", "check"])?;
     ensure!(checked.contains("nothing is wrong"), "{checked}");
     let rows = run(&[
         "export", "--topic", "kidneys", "--format", "csv", "--out", "-",
@@ -170,7 +170,7 @@ async fn a_lost_data_folder_is_made_again_from_copies_of_its_archives() -> Resul
     let stage = Stage::new().await?;
     let [data, new, lost, copies] = ["data", "new", "lost", "copies"].map(|name| stage.path(name));
     let archives = |data: &str, more: &[&str]| {
-        let place = ["archives", "--data", data, "--database", &database];
+        let place = ["data", "archives", "--data", data, "--database", &database];
         let output = linkscent(&[&place[..], more].concat())?;
         anyhow::Ok((output.status.success(), said(&output)))
     };

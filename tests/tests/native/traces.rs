@@ -113,7 +113,7 @@ async fn what_a_hand_does_is_part_of_it() -> Result<()> {
         "--proxy",
         &proxy,
     ];
-    let hand = Companion::start(&[&["work"], &both[..]].concat())?;
+    let hand = Companion::start(&[&["team", "work"], &both[..]].concat())?;
     let more = [
         "--seeds",
         &starts,

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::scripted::{Asked, Reply, scripted_web, so_far};
 use linkscent_tests::shell::list;

@@ -7,23 +7,13 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use linkscent_verify::PACKAGES;
+use linkscent_verify::{PACKAGES, lint_for_firefox, run_linted, store_linter};
 use serde_json::Value;
 
 const DEBIAN: [(&str, &str); 3] = [
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
     ("firefox-esr", "firefox-esr"),
-];
-/// Lints the package for Firefox's store.
-const WEB_EXT: &str = "web-ext@10.7.0";
-/// What the linter misses in a package for Chromium: a script beside the service worker, an
-/// identifier, and what is declared to Firefox's store; and it does not know the side panel.
-const OF_FIREFOX_ALONE: [&str; 4] = [
-    "ADDON_ID_REQUIRED",
-    "BACKGROUND_SERVICE_WORKER_NOFALLBACK",
-    "MANIFEST_PERMISSIONS",
-    "MISSING_DATA_COLLECTION_PERMISSIONS",
 ];
 const CARGO: [&str; 2] = ["geckodriver", "cargo-deny"];
 
@@ -44,36 +34,36 @@ fn verify() -> Result<(), String> {
     step("cargo fmt --all --check")?;
     whole_workspace()?;
     install()?;
-    let native = PACKAGES
-        .map(|package| format!("--package {package}"))
-        .join(" ");
-    step(&format!(
-        "cargo clippy --quiet --all-targets --all-features {native} -- -D warnings"
-    ))?;
-    step(
-        "cargo clippy --quiet --package linkscent-extension --target wasm32-unknown-unknown -- -D warnings",
-    )?;
-    documentation(&native)?;
     step("cargo deny --log-level error check licenses bans sources")?;
     advisories()?;
     declared_version()?;
+    let native = PACKAGES
+        .map(|package| format!("--package {package}"))
+        .join(" ");
     // All packages together and with their tests, so that what they share is built once: what tests
-    // depend on gives other crates more features.
-    step(&format!(
-        "cargo build --quiet --all-features --bins --tests {native}"
+    // depend on gives other crates more features. The linter does it: it compiles as well.
+    build(&format!(
+        "cargo build --quiet --all-features --lib --bins --tests {native}"
     ))?;
-    lint_package()?;
-    // Two at a time without a browser, one with: the tests wait for conditions, but two cores are
-    // quickly busy. One builds the package, which takes all of them.
+    // What a person builds is without the features of a team.
+    build("cargo clippy --quiet --package linkscent --bins")?;
+    build("cargo clippy --quiet --package linkscent-extension --target wasm32-unknown-unknown")?;
+    // Two at a time: the tests wait for conditions, and mostly for a browser or a server.
     tests(&[
         format!("cargo test --all-features {native} --lib --bins"),
-        format!("cargo test --all-features {native} --test all -- package::"),
         format!(
-            "cargo test --all-features {native} --test * -- --skip browsers:: --skip package:: --test-threads=2"
+            "cargo test --all-features {native} --test * -- --skip browsers:: --test-threads=2"
         ),
-        format!("cargo test --all-features {native} --test all -- browsers:: --test-threads=1"),
+        format!("cargo test --all-features {native} --test all -- browsers:: --test-threads=2"),
         format!("cargo test --all-features {native} --doc"),
-    ])
+    ])?;
+    lint_extension()
+}
+
+/// Builds, and fails where the compiler or its linter warns of something.
+fn build(line: &str) -> Result<(), String> {
+    println!("verify: {line}");
+    run_linted(&mut command(line)).map_err(|problem| format!("{line}: {problem}"))
 }
 
 /// No member of the workspace is left out of what is checked.
@@ -99,62 +89,18 @@ fn whole_workspace() -> Result<(), String> {
     Ok(())
 }
 
-/// Lints the packages by the linter of Firefox's store. Where that cannot be had, this is said, and
-/// the rest goes on.
-fn lint_package() -> Result<(), String> {
+/// Lints the extension that the tests in browsers have built by the linter of Firefox's store; what
+/// people get of it is linted by night. Where the linter cannot be had, this is said.
+fn lint_extension() -> Result<(), String> {
     let metadata = metadata()?;
     let target = metadata["target_directory"].as_str();
     let target = Path::new(target.ok_or("cargo names no target folder")?);
-    pack(target)?;
-    let tools = target.join("npm").display().to_string();
-    let linter = Path::new(&tools).join("node_modules/.bin/web-ext");
-    if !linter.exists()
-        && let Err(error) = step(&format!(
-            "npm install --silent --no-audit --no-fund --prefix {tools} {WEB_EXT}"
-        ))
-    {
-        println!("verify: the package is not linted: {error} (it takes Node 20 with npm)");
-        return Ok(());
-    }
-    let package = target.join("extension/release/firefox");
-    step(&format!(
-        "{} lint --warnings-as-errors --no-input --source-dir {}",
-        linter.display(),
-        package.display()
-    ))?;
-    lint_for_chromium(&linter, &target.join("extension/release/chromium"))
-}
-
-/// Lints the package for Chromium by the same program. It knows the rules of Firefox alone, so four
-/// messages are expected, and no other one.
-fn lint_for_chromium(linter: &Path, package: &Path) -> Result<(), String> {
-    println!("verify: the package for Chromium, linted");
-    let output = Command::new(linter)
-        .args(["lint", "--no-input", "--output", "json", "--source-dir"])
-        .arg(package)
-        .output()
-        .map_err(|error| format!("{}: {error}", linter.display()))?;
-    let said: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("what the linter said: {error}"))?;
-    let messages = ["errors", "warnings", "notices"].map(|kind| said[kind].as_array());
-    let messages = messages.into_iter().flatten().flatten();
-    let codes: BTreeSet<&str> = messages.filter_map(|one| one["code"].as_str()).collect();
-    if codes != BTreeSet::from(OF_FIREFOX_ALONE) {
-        return Err(format!("the package for Chromium: {codes:?}"));
-    }
-    Ok(())
-}
-
-/// Builds the package, by the program that was built before.
-fn pack(target: &Path) -> Result<(), String> {
-    let program = target.join("debug/pack");
-    println!("verify: {}", program.display());
-    let mut command = Command::new(&program);
-    let status = command.env("CARGO_TARGET_DIR", target).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err("the package was not built".to_owned()),
-        Err(error) => Err(format!("{}: {error}", program.display())),
+    match store_linter(target) {
+        Ok(linter) => lint_for_firefox(&linter, &target.join("extension/test/firefox")),
+        Err(why) => {
+            println!("verify: the extension is not linted: {why}");
+            Ok(())
+        }
     }
 }
 
@@ -199,18 +145,6 @@ fn run_tests(line: &str, list: &Path) -> Result<u32, String> {
         return Err(format!("failed: {line}"));
     }
     Ok(ran)
-}
-
-/// The documentation that is built from the sources, without a warning.
-fn documentation(native: &str) -> Result<(), String> {
-    let line = format!("cargo doc --quiet --no-deps --lib --all-features {native}");
-    println!("verify: {line}");
-    let status = command(&line).env("RUSTDOCFLAGS", "-D warnings").status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("failed: {line}")),
-        Err(error) => Err(format!("{line}: {error}")),
-    }
 }
 
 /// Looks whether a dependency has a known fault. Where the list of faults cannot be had,
@@ -270,8 +204,9 @@ fn declared_version() -> Result<(), String> {
     Ok(())
 }
 
-/// A command whose words hold no spaces. Everything is built once here, so what would make the
-/// next build of it faster is left out: that takes as much disk again as all the rest. What cargo says
+/// A command whose words hold no spaces, in which the linter compiles the project's own packages, so
+/// that nothing is compiled for it alone. Everything is built once here, so what would make the
+/// next build of it faster is left out, and what only a debugger needs. What cargo says
 /// of this program is left out too: build scripts would run again for it.
 fn command(line: &str) -> Command {
     let mut words = line.split(' ');
@@ -284,6 +219,12 @@ fn command(line: &str) -> Command {
         }
     }
     command.args(words).env("CARGO_INCREMENTAL", "0");
+    command.env("CARGO_PROFILE_DEV_DEBUG", "0");
+    // Of a test that fails its words are read, which a long trace would push out of sight.
+    command.env("RUST_BACKTRACE", "0");
+    // Laws are tried on the same cases each time; on others, and on many more, by night.
+    command.env("PROPTEST_RNG_SEED", "1");
+    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
     command
 }
 

@@ -130,9 +130,20 @@ pub(super) fn note(entry: &Entry) -> String {
     text
 }
 
-/// A string of YAML, which reads JSON's. Programs for notes look for links in it.
+/// A string of YAML, which reads JSON's. Programs for notes look for links in it, and add-ons for code of
+/// templates: their signs are parted.
 fn quoted(text: &str) -> String {
-    let text = one_line(text).replace("[[", "[ [").replace("]]", "] ]");
+    let mut text = one_line(text);
+    for (signs, parted) in [
+        ("[[", "[ ["),
+        ("]]", "] ]"),
+        ("<%", "< %"),
+        ("%>", "% >"),
+        ("{{", "{ {"),
+        ("}}", "} }"),
+    ] {
+        text = text.replace(signs, parted);
+    }
     serde_json::Value::from(text).to_string()
 }
 
@@ -245,5 +256,9 @@ mod tests {
             "C# guide: 5 % off (a = b)"
         );
         assert_eq!(quoted("[[a]]"), "\"[ [a] ]\"");
+        assert_eq!(
+            quoted("<% code %> {{query}}"),
+            "\"< % code % > { {query} }\""
+        );
     }
 }

@@ -5,6 +5,8 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use proptest::collection::vec;
+use proptest::prelude::*;
 
 use super::*;
 
@@ -59,6 +61,39 @@ fn pages_come_back_in_order_and_by_offset() {
         for response in [record.response().unwrap(), by_offset] {
             assert_eq!(response.body, body.as_bytes());
             assert_eq!(response.content_type.as_deref(), Some("text/html"));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
+
+    #[test]
+    fn whatever_a_body_holds_it_comes_back(
+        pages in vec(("[a-z0-9]{1,8}", 100_u16..600, vec(any::<u8>(), 0..300)), 1..6),
+    ) {
+        let folder = folder();
+        let path = folder.path().join("a.warc.gz");
+        let mut writer = writer(&path, 0).unwrap();
+        let pages: Vec<(String, u16, Vec<u8>)> = pages
+            .into_iter()
+            .map(|(name, status, body)| (format!("http://a.org/{name}"), status, body))
+            .collect();
+        let mut offsets = Vec::new();
+        for (address, status, body) in &pages {
+            let kept = Kept {
+                address,
+                status: *status,
+                content_type: Some("text/html"),
+                body,
+                date: "2026-01-02T03:04:05Z",
+                ..Kept::default()
+            };
+            offsets.push(writer.page(&kept).unwrap());
+        }
+        for (offset, (address, status, body)) in offsets.into_iter().zip(&pages) {
+            let read = Reader::response_at(&path, offset, address).unwrap();
+            prop_assert_eq!((read.status, &read.body), (*status, body));
         }
     }
 }

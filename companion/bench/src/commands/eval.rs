@@ -22,8 +22,8 @@ use crate::experiments::{self, Subject};
 use crate::figures::Row;
 use crate::next_click;
 use crate::own_critic::{self, CriticExample};
-use crate::person;
-use crate::report;
+use crate::person::{self, scent};
+use crate::report::{self, Section};
 use crate::topic::Topic;
 use crate::topic_file::{self, TopicFile};
 use crate::web::EvalWeb;
@@ -108,7 +108,7 @@ pub struct Eval {
 
 /// Names of the benches.
 fn benches() -> PossibleValuesParser {
-    PossibleValuesParser::new(bench::NAMES.into_iter().chain([person::NAME]))
+    PossibleValuesParser::new(bench::NAMES.into_iter().chain([person::NAME, scent::NAME]))
 }
 
 /// Names of the experiments, each with what it asks.
@@ -138,15 +138,7 @@ impl Eval {
             let rows: Result<Vec<Value>, _> = found.rows.iter().map(serde_json::to_value).collect();
             findings.insert(NEXT_CLICK, rows?);
         }
-        if self.bench.iter().any(|name| name == person::NAME) {
-            let found = self.person()?;
-            sections.push(found.section);
-            let rows: Result<Vec<Value>, _> = found.rows.iter().map(serde_json::to_value).collect();
-            findings.insert(person::NAME, rows?);
-            if !self.json {
-                print_lines!("{}", found.text);
-            }
-        }
+        self.benches_of_people(&mut sections, &mut findings)?;
         if !experiments.is_empty() && self.bench.is_empty() && self.web.is_empty() {
             bail!("this experiment looks at a bench or a web: give --bench or --web");
         }
@@ -185,8 +177,6 @@ impl Eval {
             bar.finish_and_clear();
             outcomes.extend(plan.outcomes()?);
         }
-        std::fs::create_dir_all(&self.out)
-            .with_context(|| format!("making {}", self.out.display()))?;
         for experiment in &experiments {
             let rows = findings.get(experiment.name).map_or(&[][..], Vec::as_slice);
             if let Some(spread) = experiment.spread.filter(|_| !rows.is_empty()) {
@@ -198,20 +188,9 @@ impl Eval {
             }
         }
         let report = report::html(&outcomes, &sections)?;
-        write_whole(&self.out.join("report.html"), report.as_bytes())
-            .context("writing the results")?;
-        for (name, rows) in &findings {
-            let text = serde_json::to_string_pretty(rows)?;
-            write_whole(&self.out.join(format!("{name}.json")), text.as_bytes())
-                .context("writing the results")?;
-        }
         let rows: Vec<Row> = outcomes.into_iter().map(|outcome| outcome.row).collect();
-        if !rows.is_empty() {
-            // Experiments alone leave an earlier summary as it is.
-            let summary = serde_json::to_string_pretty(&rows)?;
-            write_whole(&self.out.join("summary.json"), summary.as_bytes())
-                .context("writing the results")?;
-        }
+        self.write(&report, &findings, &rows)
+            .context("writing the results")?;
         if self.json {
             let said = json!({
                 "rows": rows.len(),
@@ -234,10 +213,35 @@ impl Eval {
         Ok(())
     }
 
+    /// Writes report, findings and rows; experiments alone leave an earlier summary as it is.
+    fn write(
+        &self,
+        report: &str,
+        findings: &BTreeMap<&str, Vec<Value>>,
+        rows: &[Row],
+    ) -> Result<()> {
+        std::fs::create_dir_all(&self.out)
+            .with_context(|| format!("making {}", self.out.display()))?;
+        write_whole(&self.out.join("report.html"), report.as_bytes())?;
+        for (name, rows) in findings {
+            let text = serde_json::to_string_pretty(rows)?;
+            write_whole(&self.out.join(format!("{name}.json")), text.as_bytes())?;
+        }
+        if !rows.is_empty() {
+            let summary = serde_json::to_string_pretty(rows)?;
+            write_whole(&self.out.join("summary.json"), summary.as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// What is to be run: the benches named, or one made of the web given.
     fn benches(&self) -> Result<Vec<Bench>> {
         if self.web.is_empty() {
-            let of_webs = self.bench.iter().filter(|name| *name != person::NAME);
+            let of_people = [person::NAME, scent::NAME];
+            let of_webs = self
+                .bench
+                .iter()
+                .filter(|name| !of_people.contains(&&***name));
             return of_webs.map(|name| Bench::named(name)).collect();
         }
         let stem = self.web[0]
@@ -340,6 +344,54 @@ impl Eval {
                 bar.set_position(done as u64);
             },
         );
+        bar.finish_and_clear();
+        found
+    }
+
+    /// Runs the benches of what a person gets and sees.
+    fn benches_of_people(
+        &self,
+        sections: &mut Vec<Section>,
+        findings: &mut BTreeMap<&str, Vec<Value>>,
+    ) -> Result<()> {
+        if self.bench.iter().any(|name| name == person::NAME) {
+            let found = self.person()?;
+            sections.push(found.section);
+            let rows: Result<Vec<Value>, _> = found.rows.iter().map(serde_json::to_value).collect();
+            findings.insert(person::NAME, rows?);
+            if !self.json {
+                print_lines!("{}", found.text);
+            }
+        }
+        if self.bench.iter().any(|name| name == scent::NAME) {
+            for found in self.scent()? {
+                sections.push(found.section);
+                let rows: &mut Vec<Value> = findings.entry(scent::NAME).or_default();
+                for row in &found.rows {
+                    rows.push(serde_json::to_value(row)?);
+                }
+                if !self.json {
+                    print_lines!("{}", found.text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// By the topic's name alone, and by that and one and two marks.
+    fn scent(&self) -> Result<Vec<scent::Found>> {
+        let bar = self.bar("pages");
+        let of = |marks| {
+            let brings = scent::Brings {
+                marks,
+                description: false,
+            };
+            scent::run(&self.material(), brings, &|done, all| {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+            })
+        };
+        let found = (0..=2).map(of).collect();
         bar.finish_and_clear();
         found
     }

@@ -39,7 +39,7 @@ fn stations(scenario: &Scenario, crawled: &Crawled) -> [f64; 3] {
 fn taught(scenario: &Scenario, name: &str, every: u32, teacher: &Crawled) -> Result<Crawled> {
     let mut words = Vocabulary::default();
     let known = &teacher.guide.graph().vocabulary;
-    let learned = strategies::carried(&teacher.guide.learned(), known, &mut words)?;
+    let learned = strategies::carried(&teacher.guide.strategy().state(), known, &mut words)?;
     let mut strategy = fresh(name, every)?;
     strategy.begin_with(&learned, words.len())?;
     crawl(scenario, strategy, words, None)

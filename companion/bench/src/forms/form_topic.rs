@@ -135,7 +135,7 @@ impl WantedForms {
                 }));
             }
         }
-        Ok(guide.frozen_topic())
+        Ok(NamedTopic::of(guide.graph()))
     }
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn of_pages(web: &EvalWeb, examples: &[u32]) -> Result<NamedTopic> {
     for &page in examples {
         guide.mark(&web.pages[page as usize], Some(Mark::Target));
     }
-    Ok(guide.frozen_topic())
+    Ok(NamedTopic::of(guide.graph()))
 }
 
 fn unknowing() -> Result<Guide> {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use safetensors::tensor::TensorView;
+
 use super::*;
 
 const SHAPE: Shape = Shape {
@@ -17,12 +19,12 @@ type Row = Vec<f64>;
 
 /// Weights by their names, drawn by a congruential generator.
 #[derive(Default)]
-struct Weights {
+struct Drawn {
     rows: HashMap<String, (Vec<usize>, Vec<f32>)>,
     state: u64,
 }
 
-impl Weights {
+impl Drawn {
     fn draw(&mut self, name: &str, shape: &[usize]) {
         let numbers = (0..shape.iter().product()).map(|_| {
             let step = self.state.wrapping_mul(6_364_136_223_846_793_005);
@@ -44,7 +46,7 @@ impl Weights {
         *shape = vec![SHAPE.hidden];
     }
 
-    fn drawn() -> Self {
+    fn new() -> Self {
         let mut weights = Self::default();
         let hidden = SHAPE.hidden;
         for (name, rows) in [
@@ -73,14 +75,22 @@ impl Weights {
     }
 
     fn file(&self) -> Vec<u8> {
-        let tensors = self.rows.iter().map(|(name, (shape, numbers))| {
-            let tensor = Tensor::from_vec(numbers.clone(), shape.as_slice(), &Device::Cpu);
-            (name.clone(), tensor.unwrap())
+        let bytes = |numbers: &[f32]| {
+            numbers
+                .iter()
+                .flat_map(|number| number.to_le_bytes())
+                .collect()
+        };
+        let rows: Vec<(&String, &Vec<usize>, Vec<u8>)> = self
+            .rows
+            .iter()
+            .map(|(name, (shape, numbers))| (name, shape, bytes(numbers)))
+            .collect();
+        let tensors = rows.iter().map(|(name, shape, bytes)| {
+            let tensor = TensorView::new(Dtype::F32, (*shape).clone(), bytes);
+            (name, tensor.unwrap())
         });
-        let tensors: HashMap<String, Tensor> = tensors.collect();
-        let file = tempfile::NamedTempFile::new().unwrap();
-        candle_core::safetensors::save(&tensors, file.path()).unwrap();
-        std::fs::read(file.path()).unwrap()
+        safetensors::serialize(tensors, None).unwrap()
     }
 
     fn of(&self, name: &str, row: usize, width: usize) -> Row {
@@ -101,7 +111,7 @@ impl Weights {
         let count = input.len() as f64;
         let mean = input.iter().sum::<f64>() / count;
         let squares = input.iter().map(|number| (number - mean).powi(2));
-        let deviation = (squares.sum::<f64>() / count + EPSILON).sqrt();
+        let deviation = (squares.sum::<f64>() / count + f64::from(EPSILON)).sqrt();
         let weight = self.of(&format!("{name}.weight"), 0, input.len());
         let bias = self.of(&format!("{name}.bias"), 0, input.len());
         let numbers = input.iter().zip(&weight).zip(&bias);
@@ -200,8 +210,8 @@ fn gelu(x: f64) -> f64 {
 
 #[test]
 fn it_computes_what_the_formulas_say() {
-    let weights = Weights::drawn();
-    let encoder = Encoder::read(weights.file(), SHAPE).unwrap();
+    let weights = Drawn::new();
+    let encoder = Encoder::read(&weights.file(), SHAPE).unwrap();
     for tokens in [&[1, 5, 2, 6, 0][..], &[3], &[4, 4, 4, 4, 4, 4]] {
         let own = encoder.encode(tokens).unwrap();
         let expected = weights.encode(tokens);
@@ -217,15 +227,16 @@ fn it_computes_what_the_formulas_say() {
 
 #[test]
 fn weights_of_another_shape_are_refused() {
-    let mut weights = Weights::drawn();
+    let mut weights = Drawn::new();
     weights.draw("encoder.layer.1.output.dense.weight", &[3, 3]);
-    assert!(Encoder::read(weights.file(), SHAPE).is_err());
-    assert!(Encoder::read(b"no weights".to_vec(), SHAPE).is_err());
+    assert!(Encoder::read(&weights.file(), SHAPE).is_err());
+    assert!(Encoder::read(b"no weights", SHAPE).is_err());
 }
 
 #[test]
 fn too_long_a_text_is_an_error_and_no_panic() {
-    let encoder = Encoder::read(Weights::drawn().file(), SHAPE).unwrap();
+    let encoder = Encoder::read(&Drawn::new().file(), SHAPE).unwrap();
     assert!(encoder.encode(&[1; 7]).is_err());
     assert!(encoder.encode(&[99]).is_err());
+    assert!(encoder.encode(&[]).is_err());
 }

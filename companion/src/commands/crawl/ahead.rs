@@ -1,4 +1,4 @@
-//! `linkscent ahead`: what a crawl would fetch.
+//! `linkscent inspect dry-run`: what a crawl would fetch.
 
 use anyhow::Result;
 use clap::Args;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::commands::network::Network;
 use crate::commands::place::Place;
-use crate::service::{NewCrawl, Services, Starts};
+use linkscent_service::{NewCrawl, Services, Starts};
 
 /// Print what a crawl for a topic would fetch next, before anything is fetched.
 ///
@@ -18,7 +18,7 @@ use crate::service::{NewCrawl, Services, Starts};
 /// through with pages that earlier crawls kept. Nothing is fetched and nothing changes.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent ahead --topic castles --data ~/linkscent")]
+  linkscent inspect dry-run --topic castles --data ~/linkscent")]
 pub struct Ahead {
     /// Name of the topic.
     #[arg(long)]

@@ -7,9 +7,10 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::commands::place::Place;
-use crate::crawler::way::Way;
-use crate::service::Services;
-use crate::store::{CrawlRow, Reaction};
+use linkscent_core::crawl::Reaction;
+use linkscent_service::Services;
+use linkscent_service::crawler::way::Way;
+use linkscent_store::CrawlRow;
 
 /// Change a crawl while it runs or rests, wherever it does.
 ///
@@ -52,7 +53,7 @@ struct What {
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<String>,
     /// Do this from now on when it loses its way.
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = super::super::reaction())]
     on_drift: Option<Reaction>,
     /// Pause it.
     #[arg(long)]
@@ -104,8 +105,8 @@ impl Change {
                 id, order, state, ..
             } = &now;
             print_json(
-                &json!({ "crawl": id, "state": state, "budget": order.budget, "delay": order.delay,
-                        "left_out": now.left_since, "on_drift": order.on_drift.code() }),
+                &json!({ "crawl": id, "state": state, "budget": order.spec.budget, "delay": order.spec.delay(),
+                        "left_out": now.left_since, "on_drift": order.spec.on_drift.code() }),
             )?;
         } else {
             print_line!("crawl {} for {}: {}", crawl.id, topic.name, said(&change));

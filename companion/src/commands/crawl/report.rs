@@ -5,9 +5,9 @@ use linkscent_core::wire::api::EstimateView;
 use linkscent_output::memory::peak_mb;
 use serde_json::{Value, json};
 
-use crate::crawler::runner::Ended;
-use crate::service::GUESS;
-use crate::store::{AlarmRow, SkippedRow};
+use linkscent_service::GUESS;
+use linkscent_service::crawler::runner::Ended;
+use linkscent_store::{AlarmRow, SkippedRow};
 
 /// What a crawl came to.
 pub(super) struct Report {

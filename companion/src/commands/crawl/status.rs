@@ -6,7 +6,7 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::commands::place::Place;
-use crate::store::{CrawlRow, HandRow, Store};
+use linkscent_store::{CrawlRow, HandRow, Store};
 
 /// Say which crawls there are, how far they are and whether somebody runs them; with --database also
 /// which hands make requests, and how many wait for one.
@@ -105,7 +105,7 @@ impl Standing {
         } else {
             ""
         };
-        let budget = crawl.order.budget;
+        let budget = crawl.order.spec.budget;
         format!(
             "crawl {} of “{topic}”: {}, {pages} of {budget} pages, {relevant} relevant{nobody}",
             crawl.id, crawl.state
@@ -120,7 +120,7 @@ impl Standing {
             "stop_reason": self.crawl.stop_reason,
             "is_run": self.is_run,
             "pages": self.pages,
-            "budget": self.crawl.order.budget,
+            "budget": self.crawl.order.spec.budget,
             "relevant": self.relevant,
         })
     }

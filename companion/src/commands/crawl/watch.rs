@@ -8,11 +8,11 @@ use indicatif::ProgressBar;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use crate::clock;
 use crate::commands::network::Network;
 use crate::commands::place::Place;
-use crate::service::{LibraryOrder, LibraryQuery, Services, USUAL_REQUESTS};
-use crate::store::{CrawlState, StandingTopic, Topic};
+use linkscent_service::{LibraryOrder, LibraryQuery, Services, USUAL_REQUESTS};
+use linkscent_store::clock;
+use linkscent_store::{CrawlState, StandingTopic, Topic};
 
 /// Keep watching a topic: look again at pages that may have changed, and follow what came.
 ///

@@ -1,4 +1,4 @@
-//! `linkscent archives`: where the pages of crawls are copied to.
+//! `linkscent data archives`: where the pages of crawls are copied to.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -6,9 +6,9 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::commands::place::Place;
-use crate::crawler::way::Way;
-use crate::service::Services;
-use crate::store::{BroughtBack, Copied, bring_back};
+use linkscent_service::Services;
+use linkscent_service::crawler::way::Way;
+use linkscent_store::{BroughtBack, Copied, bring_back};
 
 /// Copy the pages of crawls to an object store as they come, and bring them back.
 ///
@@ -20,9 +20,9 @@ use crate::store::{BroughtBack, Copied, bring_back};
 /// `AWS_ALLOW_HTTP=true` where it speaks no TLS. Without a flag it says what is copied.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linkscent archives --copy-to s3://reading-room/linkscent --database postgres://localhost/linkscent
-  linkscent archives --copy-to file:///mnt/archives --database postgres://localhost/linkscent
-  linkscent archives --bring-back --data new --database postgres://localhost/linkscent")]
+  linkscent data archives --copy-to s3://reading-room/linkscent --database postgres://localhost/linkscent
+  linkscent data archives --copy-to file:///mnt/archives --database postgres://localhost/linkscent
+  linkscent data archives --bring-back --data new --database postgres://localhost/linkscent")]
 pub struct Archives {
     /// Copy them there from now on, and all that are there now: `s3://BUCKET/PREFIX` or `file:///FOLDER`.
     #[arg(long, value_name = "PLACE")]

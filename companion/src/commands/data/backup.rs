@@ -1,4 +1,4 @@
-//! `linkscent backup`: everything in one file.
+//! `linkscent data backup`: everything in one file.
 
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::commands::place::Place;
-use crate::store::backup;
+use linkscent_store::backup;
 
 /// Write everything that is kept to one tar file.
 ///
@@ -18,7 +18,7 @@ use crate::store::backup;
 /// browsers and this program prove themselves with: keep it where others do not look.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent backup --data ~/linkscent linkscent-2026.tar")]
+  linkscent data backup --data ~/linkscent linkscent-2026.tar")]
 pub struct Backup {
     /// The file to write; it must not be there.
     out: PathBuf,

@@ -1,4 +1,4 @@
-//! `linkscent check`: whether what is kept can still be read.
+//! `linkscent data check`: whether what is kept can still be read.
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use clap::Args;
 use indicatif::ProgressBar;
 
 use crate::commands::place::Place;
-use crate::crawler::way::Way;
-use crate::service::Services;
 use linkscent_output::print_json;
+use linkscent_service::Services;
+use linkscent_service::crawler::way::Way;
 
 /// Look through the data folder, and say what is damaged.
 ///
 /// The database, every page in the archives of crawls, models, and who else may read the files; also
-/// while crawls run. Nothing is changed unless --repair is given; before that, `linkscent backup`
+/// while crawls run. Nothing is changed unless --repair is given; before that, `linkscent data backup`
 /// keeps a copy. Of a PostgreSQL database the files are its server's to check, by `pg_amcheck`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent check --data ~/linkscent")]
+  linkscent data check --data ~/linkscent")]
 pub struct Check {
     /// Put down pages that cannot be read as lost, so that their crawls ask for them again, and shut
     /// files to others.

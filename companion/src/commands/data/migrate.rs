@@ -1,4 +1,4 @@
-//! `linkscent migrate`: everything from the data folder's own database into another one, or back.
+//! `linkscent data migrate`: everything from the data folder's own database into another one, or back.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -6,7 +6,7 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::commands::place::Place;
-use crate::store::{move_back, move_out};
+use linkscent_store::{move_back, move_out};
 
 /// Move everything from the data folder's own database into a PostgreSQL one, or back.
 ///
@@ -16,8 +16,8 @@ use crate::store::{move_back, move_out};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   createdb linkscent
-  linkscent migrate --database postgres://localhost/linkscent
-  linkscent migrate --database postgres://localhost/linkscent --back")]
+  linkscent data migrate --database postgres://localhost/linkscent
+  linkscent data migrate --database postgres://localhost/linkscent --back")]
 pub struct Migrate {
     #[command(flatten)]
     place: Place,

@@ -1,14 +1,14 @@
-//! `linkscent prune`: crawls that are too old, or take too much room, are deleted.
+//! `linkscent data prune`: crawls that are too old, or take too much room, are deleted.
 
 use anyhow::{Result, bail};
 use clap::Args;
 use linkscent_output::print_json;
 use serde_json::json;
 
-use crate::clock;
 use crate::commands::place::Place;
-use crate::crawler::way::Way;
-use crate::service::{Outdated, Retention, Services};
+use linkscent_service::crawler::way::Way;
+use linkscent_service::{Outdated, Retention, Services};
+use linkscent_store::clock;
 
 /// Delete crawls that are too old or take too much room.
 ///
@@ -17,12 +17,12 @@ use crate::service::{Outdated, Retention, Services};
 /// watched, and pages that a browser kept.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linkscent prune --keep-days 180
-  linkscent prune --keep-megabytes 20000 --delete")]
+  linkscent data prune --keep-days 180
+  linkscent data prune --keep-megabytes 20000 --delete")]
 pub struct Prune {
     #[command(flatten)]
     keep: Keep,
-    /// Delete them. It cannot be undone; `linkscent backup` keeps a copy.
+    /// Delete them. It cannot be undone; `linkscent data backup` keeps a copy.
     #[arg(long)]
     delete: bool,
     #[command(flatten)]

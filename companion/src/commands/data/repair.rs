@@ -1,4 +1,4 @@
-//! `linkscent repair`: saves what can be read of a damaged database.
+//! `linkscent data repair`: saves what can be read of a damaged database.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::settings::data_folder;
-use crate::store::repair;
+use linkscent_store::repair;
 
 /// Save what can be read of a damaged database.
 ///
@@ -17,7 +17,7 @@ use crate::store::repair;
 /// when their crawl goes on.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  linkscent repair --data ~/linkscent")]
+  linkscent data repair --data ~/linkscent")]
 pub struct Repair {
     /// Where everything is kept.
     #[arg(long, env = "LINKSCENT_DATA")]

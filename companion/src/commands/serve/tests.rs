@@ -2,7 +2,6 @@
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use clap::ValueEnum;
 use linkscent_core::wire::api::{LONGEST_NAME, PROPOSED_BUDGET};
 use linkscent_core::wire::channel::DeviceKey;
 use linkscent_core::{critics, strategies};
@@ -11,10 +10,11 @@ use tempfile::TempDir;
 use tower::ServiceExt;
 
 use super::*;
-use crate::crawler::way::Way;
-use crate::hop_training::DistanceModel;
-use crate::service::{LARGEST_BUDGET, RunBy};
-use crate::store::{Reaction, Store};
+use linkscent_core::crawl::{LARGEST_BUDGET, Reaction};
+use linkscent_service::RunBy;
+use linkscent_service::crawler::way::Way;
+use linkscent_service::learning::hop_training::DistanceModel;
+use linkscent_store::Store;
 
 mod brought_in;
 mod choices;
@@ -431,7 +431,7 @@ async fn forms_repeat_names_and_limits_rightly() {
             "{critic}"
         );
     }
-    for reaction in Reaction::value_variants() {
+    for reaction in &Reaction::ALL {
         let option = format!("<option value=\"{}\">", reaction.code());
         assert!(page.contains(&option), "{option}");
     }
@@ -465,10 +465,8 @@ async fn forms_repeat_names_and_limits_rightly() {
     let usable = strategies::REGISTRY.iter();
     let usable = usable.filter(|row| row.make.is_some() && row.name != "apprentice-classes");
     let of_a_crawl = 1 + usable.count();
-    let offered = Reaction::value_variants().len()
-        + strategies::REGISTRY.len()
-        + of_a_crawl
-        + DistanceModel::ALL.len();
+    let offered =
+        Reaction::ALL.len() + strategies::REGISTRY.len() + of_a_crawl + DistanceModel::ALL.len();
     assert_eq!(page.matches("<option").count(), offered);
     let proposed = format!("value=\"{PROPOSED_BUDGET}\" min=\"1\" max=\"{LARGEST_BUDGET}\"");
     assert!(page.contains(&proposed), "{proposed}");
@@ -483,6 +481,7 @@ async fn forms_repeat_names_and_limits_rightly() {
         ("site_pages=0", "after 1 to 1000000 pages"),
         ("site_targets=some", "“some” is no number"),
         ("until_recall=20", "50 to 99 per cent"),
+        ("megabytes=0", "a megabyte (1000000 bytes) at least"),
         ("until_recall=90&strategy=breadth-first", "choose another"),
     ] {
         let path = format!("{base}/topic/1/crawl");

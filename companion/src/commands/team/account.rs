@@ -1,4 +1,4 @@
-//! `linkscent account`: people who share what is kept here.
+//! `linkscent team account`: people who share what is kept here.
 
 use std::io::{IsTerminal, Read};
 
@@ -8,11 +8,11 @@ use clap::{Args, Subcommand};
 use linkscent_output::print_json;
 use serde_json::json;
 
-use crate::clock;
 use crate::commands::place::Place;
-use crate::crawler::way::Way;
-use crate::service::Services;
-use crate::store::Role;
+use linkscent_service::Services;
+use linkscent_service::crawler::way::Way;
+use linkscent_store::Role;
+use linkscent_store::clock;
 
 /// Make, list, change or remove accounts of people who share what is kept here.
 ///
@@ -22,12 +22,12 @@ use crate::store::Role;
 /// with it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linkscent account add ida --role owner
-  linkscent account
-  linkscent account role ada editor
-  linkscent account share castles bea --role reader
-  linkscent account add bea@example.org --role member --no-password
-  linkscent account password ada")]
+  linkscent team account add ida --role owner
+  linkscent team account
+  linkscent team account role ada editor
+  linkscent team account share castles bea --role reader
+  linkscent team account add bea@example.org --role member --no-password
+  linkscent team account password ada")]
 pub struct Account {
     #[command(subcommand)]
     action: Option<Action>,
@@ -144,7 +144,7 @@ impl Account {
                 for topic in alone {
                     message!(
                         "linkscent: nobody owns “{topic}” by name any more; \
-                         `linkscent account share` gives it to somebody"
+                         `linkscent team account share` gives it to somebody"
                     );
                 }
             }

@@ -6,15 +6,15 @@ use anyhow::{Context, Result};
 use clap::Args;
 use reqwest::Url;
 
-use crate::api::PublicSite;
-use crate::service::Provider;
+use linkscent_server::api::PublicSite;
+use linkscent_service::Provider;
 
 /// By whom people can sign in besides by passwords.
 #[derive(Debug, Args)]
 pub struct ByProvider {
     /// Let people also sign in by an OpenID Connect provider: the address of its issuer. It sends them
     /// back to /sign-in/back. Who comes from it has the account that is called as their verified
-    /// address, or that `linkscent account bind` gave them.
+    /// address, or that `linkscent team account bind` gave them.
     #[arg(
         long,
         env = "LINKSCENT_PROVIDER",

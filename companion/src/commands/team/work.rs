@@ -1,4 +1,4 @@
-//! `linkscent work`: a hand that makes the requests of crawls.
+//! `linkscent team work`: a hand that makes the requests of crawls.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use tokio::time::sleep;
 
 use crate::commands::network::Network;
 use crate::commands::told_to_end;
-use crate::crawler::fetch::Fetcher;
-use crate::crawler::hands::Hand;
-use crate::store::Hands;
+use linkscent_service::crawler::fetch::Fetcher;
+use linkscent_service::crawler::hands::Hand;
+use linkscent_store::Hands;
 
 /// Between two tries to reach the database.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -24,8 +24,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// Ctrl-C ends it; what it was doing others do again.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  linkscent work --database postgres://linkscent@db.example.org/linkscent
-  linkscent work --database postgres://linkscent@db.example.org/linkscent --name reading-room")]
+  linkscent team work --database postgres://linkscent@db.example.org/linkscent
+  linkscent team work --database postgres://linkscent@db.example.org/linkscent --name reading-room")]
 pub struct Work {
     /// The PostgreSQL database that it shares with whoever runs the crawls.
     #[arg(

@@ -1,8 +1,7 @@
 //! What comes of a request: a page that is judged, learned from and whose links join the
 //! frontier, or a redirect that is followed.
 
-use rustc_hash::FxHashSet;
-
+use super::restricting::restricted;
 use super::{CUT_OFF, Chosen, LONGEST_TRAIL, MOST_DEFERRED, NO_FOLLOW, Session};
 use crate::address::Address;
 use crate::crawl::address_groups::site_of;
@@ -11,16 +10,20 @@ use crate::crawl::{
     Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Refusal, Robots,
     SAME_PAGE, SkipReason, Unfound,
 };
-use crate::guide::Redirected;
+use crate::guide::{Guide, Redirected};
 use crate::page::Page;
 use crate::strategies::{Candidate, Learned, LinkScore, Rng};
-use crate::web_graph::Relevance;
+use crate::web_graph::{Mark, Relevance};
 
-impl Session {
-    pub(super) fn record(&self, address: &Address, chosen: &Chosen) -> Record {
-        let first = &chosen.links[0];
+/// Marked targets of which the highest score bounds what others may have.
+const FEWEST_TARGETS: usize = 5;
+
+impl Chosen {
+    /// What is put down of the request with this number.
+    pub(super) fn record(&self, number: u64, address: &Address) -> Record {
+        let first = &self.links[0];
         Record {
-            number: self.requests,
+            number,
             address: address.clone(),
             trail: first
                 .trail
@@ -29,10 +32,10 @@ impl Session {
                 .map(|step| step.address.clone())
                 .collect(),
             anchor: first.anchor.to_string(),
-            reason: chosen.reason.clone(),
-            arm: chosen.arm,
-            priority: chosen.priority,
-            expected: chosen.expected,
+            reason: self.reason.clone(),
+            arm: self.arm,
+            priority: self.priority,
+            expected: self.expected,
             judgment: None,
             class: String::new(),
             scored: false,
@@ -44,7 +47,9 @@ impl Session {
             unfound: None,
         }
     }
+}
 
+impl Session {
     pub(super) fn take_page(
         &mut self,
         page: &Page,
@@ -63,7 +68,7 @@ impl Session {
             chosen.links.as_slice()
         };
         let visit = self.guide.visit(page, via, chosen.mark, rng);
-        self.tell_page(&page.address, via);
+        self.share.tell_page(&page.address, via);
         record.judgment = Some(visit.judgment);
         record.class = visit.class;
         record.scored = chosen.mark.is_none();
@@ -82,7 +87,8 @@ impl Session {
             }
         }
         self.stats.page(visit.judgment, record.scored);
-        self.sight(page, via, record.scored && visit.judgment.is_target);
+        let is_find = record.scored && visit.judgment.is_target;
+        self.sightings.page(page, via, is_find);
         if record.scored && !via.is_empty() {
             self.bandit.learn(chosen.arm, visit.judgment.is_target);
             if let Some(priority) = chosen.priority {
@@ -118,15 +124,15 @@ impl Session {
         for (link, score) in followed {
             self.offer(link, score);
         }
-        if is_rebuilt && self.guide.profile().is_log_odds {
+        if is_rebuilt && self.guide.strategy().profile().is_log_odds {
             record.unfound = Some(self.count_unfound());
         }
     }
 
     /// What follows from a model that has become another.
     pub(super) fn rebuilt(&mut self) {
-        self.drift.trained(self.guide.top_features());
-        self.drift.examples(self.guide.highest_target_log_odds());
+        self.drift.trained(self.guide.strategy().top_features());
+        self.drift.examples(highest_target_log_odds(&self.guide));
         self.rescore();
     }
 
@@ -135,16 +141,18 @@ impl Session {
         if self.stopping.is_left(link.target.host()) {
             return;
         }
-        let Some(priority) = self.restricted(&link, score).priority() else {
+        let Some(priority) =
+            restricted(&self.guide, self.restricted_pages > 0, &link, score).priority()
+        else {
             return;
         };
         let scope = &self.limits.scope;
         let is_in_scope = scope.reaches(&link) && scope.check(&link.target).is_ok();
-        let is_in_scope = is_in_scope && !self.is_left_out(link.target.host());
+        let is_in_scope = is_in_scope && !self.left_since.has(link.target.host());
         if !is_in_scope || self.is_seen(&link.target) {
             return;
         }
-        let Some(link) = self.own_link(link) else {
+        let Some(link) = self.share.own_link(self.guide.graph(), link) else {
             return;
         };
         if self.repetition.is_closed(&link.target) {
@@ -179,15 +187,6 @@ impl Session {
         if is_near && !is_believed && !is_named {
             return Some(NEARLY_SAME_PAGE);
         }
-        let descent = self.descent(page, chosen);
-        if self.repetition.learn(&page.address, &content.said, descent) {
-            self.leave_closed(&page.address);
-        }
-        None
-    }
-
-    /// Which links led to a page, and which lead on from it.
-    fn descent(&self, page: &Page, chosen: &Chosen) -> Descent {
         let sources = chosen.links.iter().filter_map(Candidate::source);
         let links = page.outlinks.iter().map(|link| &link.target);
         let links = links.filter(|target| self.limits.scope.check(target).is_ok());
@@ -195,7 +194,11 @@ impl Session {
             let is_met = self.is_seen(target) || self.frontier.get(target).is_some();
             (target, is_met)
         });
-        Descent::of(&page.address, sources, with_met)
+        let descent = Descent::of(&page.address, sources, with_met);
+        if self.repetition.learn(&page.address, &content.said, descent) {
+            self.leave_closed(&page.address);
+        }
+        None
     }
 
     /// Takes in that a page was there before, or is none.
@@ -224,21 +227,21 @@ impl Session {
         }
     }
 
-    /// Takes in what a page links to and, if it is a find, which pages linked to it.
-    fn sight(&mut self, page: &Page, via: &[Candidate], is_find: bool) {
-        let targets: FxHashSet<&Address> = page.outlinks.iter().map(|link| &link.target).collect();
-        self.sightings.read(targets.into_iter());
-        if is_find {
-            let sources = via.iter().filter_map(|link| link.trail.steps().next());
-            let sources: FxHashSet<&Address> = sources.map(|step| &step.address).collect();
-            self.sightings.find(&page.address, sources.len());
-        }
-    }
-
     /// Counts what was not found yet, and whether that is little enough.
     pub(super) fn count_unfound(&mut self) -> Unfound {
+        let (best, others, share) = self.frontier.sample();
+        let log_odds = |page: &FrontierEntry| {
+            let address = &page.links[0].target;
+            let robots = self.robots.get(address.host());
+            let is_allowed =
+                robots.is_none_or(|robots| robots.check(address.path_and_query()).is_ok());
+            let counts = is_allowed && !page.pinned && !self.is_seen(address);
+            counts.then(|| page.priority.log_odds())
+        };
+        let best = self.promised.among(best.into_iter().filter_map(log_odds));
+        let others = self.promised.among(others.into_iter().filter_map(log_odds));
         let unfound = Unfound {
-            waiting: self.expected_to_wait(),
+            waiting: best + others / share,
             coverage: Some(self.sightings.coverage()),
         };
         self.tell_unfound(unfound);
@@ -253,26 +256,10 @@ impl Session {
         }
     }
 
-    /// How many relevant pages are expected among the links that wait and may be asked for.
-    fn expected_to_wait(&self) -> f64 {
-        let (best, others, share) = self.frontier.sample();
-        let log_odds = |page: &FrontierEntry| {
-            let address = &page.links[0].target;
-            let robots = self.robots.get(address.host());
-            let is_allowed =
-                robots.is_none_or(|robots| robots.check(address.path_and_query()).is_ok());
-            let counts = is_allowed && !page.pinned && !self.is_seen(address);
-            counts.then(|| page.priority.log_odds())
-        };
-        let best = self.promised.among(best.into_iter().filter_map(log_odds));
-        let others = self.promised.among(others.into_iter().filter_map(log_odds));
-        best + others / share
-    }
-
     /// Has a page asked for again, first of all of its host; false if it was often enough, or its host
     /// was left out meanwhile.
     pub(super) fn ask_later(&mut self, address: &Address, chosen: Chosen) -> bool {
-        if self.is_left_out(address.host()) {
+        if self.left_since.has(address.host()) {
             return false;
         }
         let times = self.deferred.entry(address.clone()).or_default();
@@ -302,7 +289,7 @@ impl Session {
             let Ok(address) = asked.join(sitemap) else {
                 continue;
             };
-            let is_out = self.is_left_out(address.host());
+            let is_out = self.left_since.has(address.host());
             if is_out || self.is_seen(&address) || self.limits.scope.check(&address).is_err() {
                 continue;
             }
@@ -310,9 +297,14 @@ impl Session {
                 anchor: "sitemap".into(),
                 ..Candidate::seed(address)
             };
-            let score = self.restricted(&link, self.guide.score(&link));
+            let score = restricted(
+                &self.guide,
+                self.restricted_pages > 0,
+                &link,
+                self.guide.score(&link),
+            );
             if let Some(priority) = score.priority()
-                && let Some(link) = self.own_link(link)
+                && let Some(link) = self.share.own_link(self.guide.graph(), link)
             {
                 self.frontier.add(link, priority);
             }
@@ -331,7 +323,7 @@ impl Session {
             return Err(Failure::Redirects);
         }
         self.limits.scope.check(target).map_err(Failure::Scope)?;
-        if self.is_left_out(target.host()) {
+        if self.left_since.has(target.host()) {
             return Err(Failure::Scope(Refusal::LeftOut));
         }
         let only_scheme_differs = from.without_scheme() == target.without_scheme();
@@ -344,12 +336,33 @@ impl Session {
         for link in &mut links {
             link.target = target.clone();
         }
-        self.follow_redirected(Redirected {
+        let page = Redirected {
             target: target.clone(),
             links,
             mark: chosen.mark,
             redirects: chosen.redirects + 1,
-        });
+        };
+        if let Some(page) = self.share.own_redirect(page) {
+            self.expect_redirected(page);
+        }
         Ok(())
     }
+}
+
+/// Log-odds per word of the highest-scoring page that was marked as a target; 0 if none
+/// speaks for the topic, or if so few were marked that a higher score says little.
+fn highest_target_log_odds(guide: &Guide) -> f64 {
+    let graph = guide.graph();
+    let targets = graph.marks.iter();
+    let targets = targets.filter(|(_, page)| page.mark == Mark::Target);
+    let log_odds = targets.filter_map(|(address, page)| {
+        let judged = guide.critic().judge_terms(&page.terms, graph);
+        let judged = judged.or_else(|| Some(graph.page(address)?.judgment));
+        judged.map(|judgment| judgment.log_odds)
+    });
+    let log_odds: Vec<f64> = log_odds.collect();
+    if log_odds.len() < FEWEST_TARGETS {
+        return 0.0;
+    }
+    log_odds.into_iter().fold(0.0, f64::max)
 }

@@ -12,7 +12,7 @@ impl Session {
     /// What to do next. Pages under way count towards the budget, so that it
     /// is met and not passed.
     pub fn next(&mut self, now: Instant) -> Next {
-        self.reopen(now);
+        self.turns.reopen(&mut self.frontier, now);
         if self.stats.pages >= self.limits.budget {
             return Next::Stop(StopReason::Budget);
         }
@@ -42,17 +42,17 @@ impl Session {
         let arm = self.arm();
         loop {
             let Some((arm, page)) = self.frontier.best_by(arm) else {
-                if self.opens_of_crowd() {
+                if self.turns.opens_of_crowd(&mut self.frontier) {
                     continue;
                 }
                 break;
             };
             let (target, is_pinned) = (page.links[0].target.clone(), page.pinned);
-            if self.is_site_shut(target.host()) {
-                self.shut(target.host());
+            if self.turns.is_site_shut(target.host()) {
+                self.turns.shut(&mut self.frontier, target.host());
                 continue;
             }
-            if self.joins_crowd(target.host()) {
+            if self.turns.joins_crowd(&mut self.frontier, target.host()) {
                 continue;
             }
             let Some(robots) = self.robots.fresh(target.host(), now) else {
@@ -67,12 +67,16 @@ impl Session {
                 self.skip(target, reason.into());
                 continue;
             }
-            return self.begin(target, arm);
+            let turn = self.turns.of(target.host());
+            self.turns.politeness.begin(turn);
+            self.turns.shut(&mut self.frontier, target.host());
+            self.set_under_way(target.clone(), arm);
+            return Next::Fetch(Fetch { address: target });
         }
         if self.under_way() > 0 {
             return Next::Busy;
         }
-        match self.politeness.next_rested() {
+        match self.turns.politeness.next_rested() {
             Some(at) if !self.frontier.is_empty() => Next::Wait(at),
             _ => Next::Stop(StopReason::FrontierEmpty),
         }
@@ -96,23 +100,28 @@ impl Session {
     }
 
     fn ask_for_robots(&mut self, target: Address, now: Instant) -> Next {
-        self.asked_for_robots.insert(target.host().into(), now);
-        self.crowds.begin(target.host());
-        self.shut(target.host());
+        self.turns
+            .asked_for_robots
+            .insert(target.host().into(), now);
+        self.turns.crowds.begin(target.host());
+        self.turns.shut(&mut self.frontier, target.host());
         Next::Robots(target)
-    }
-
-    fn begin(&mut self, target: Address, arm: Arm) -> Next {
-        self.politeness.begin(self.turn_of(target.host()));
-        self.shut(target.host());
-        self.set_under_way(target.clone(), arm);
-        Next::Fetch(Fetch { address: target })
     }
 
     pub(super) fn set_under_way(&mut self, target: Address, arm: Arm) {
         self.begun += 1;
-        self.crowds.begin(target.host());
+        self.turns.crowds.begin(target.host());
         self.under_way.insert(target, arm);
+    }
+
+    /// A page was not asked for after all: its host may be asked again after so many milliseconds.
+    pub fn put_off(&mut self, address: &Address, now: Instant, rest: u64) {
+        if self.under_way.remove(address).is_some() {
+            self.turns.leave_crowd(&mut self.frontier, address.host());
+            self.begun -= 1;
+            let turn = self.turns.of(address.host());
+            self.turns.politeness.rest(turn, now, rest);
+        }
     }
 
     pub(super) fn arm(&self) -> Arm {

@@ -102,7 +102,7 @@ impl Session {
         let probability = match (mark, known) {
             (Some(mark), _) => Some(if mark == Mark::Target { 1.0 } else { 0.0 }),
             (None, Some(page)) => Some(critics::probability(
-                guide.critic(),
+                guide.critic().name(),
                 page.judgment.relevance,
             )),
             (None, None) if waiting.pinned => None,

@@ -62,17 +62,17 @@ impl Session {
     pub fn hosts(&self, now: Instant) -> BTreeMap<Box<str>, HostState> {
         let mut hosts: BTreeMap<Box<str>, HostState> = BTreeMap::new();
         let known = self.frontier.hosts().chain(self.robots.hosts());
-        let of_hosts = |_: &(&str, _)| !self.by_site;
-        let in_turn = self.politeness.hosts().filter(of_hosts);
+        let of_hosts = |_: &(&str, _)| !self.turns.by_site;
+        let in_turn = self.turns.politeness.hosts().filter(of_hosts);
         let known = known.chain(in_turn.map(|(host, _)| host));
         for host in known.chain(self.stopping.left()) {
             if !hosts.contains_key(host) {
-                hosts.insert(host.into(), self.host(host, now));
+                hosts.insert(host.into(), state_of(self, host, now));
             }
         }
-        let turns: BTreeMap<&str, Option<Instant>> = self.politeness.hosts().collect();
+        let turns: BTreeMap<&str, Option<Instant>> = self.turns.politeness.hosts().collect();
         for (host, state) in &mut hosts {
-            if let Some(until) = turns.get(self.turn_of(host))
+            if let Some(until) = turns.get(self.turns.of(host))
                 && state.turn == HostTurn::Free
             {
                 state.turn = match until {
@@ -89,39 +89,39 @@ impl Session {
         }
         hosts
     }
+}
 
-    fn host(&self, host: &str, now: Instant) -> HostState {
-        let rules = match self.robots.fresh(host, now) {
-            None => HostRules::Unknown,
-            Some(robots) => match robots.denial() {
-                Some(denial) => HostRules::Nothing(denial.clone()),
-                None if robots.has_rules() => HostRules::Some,
-                None => HostRules::None,
-            },
-        };
-        let mut left_out = self.limits.scope.left_out.iter();
-        let is_left_out = left_out.any(|left| is_or_below(host, left));
-        let turn = if is_left_out || self.is_left_out(host) {
-            HostTurn::LeftOut
-        } else if self.stopping.left().any(|left| left == host) {
-            HostTurn::GivenUp
-        } else if self.stopping.is_left(host) {
-            HostTurn::Enough
-        } else if self.asked_for_robots.contains_key(host) {
-            HostTurn::Asked
-        } else {
-            HostTurn::Free
-        };
-        let in_turn = self.turn_of(host);
-        let deferred = self.politeness.deferred().get(host);
-        HostState {
-            waiting: self.frontier.waiting_at(host),
-            turn,
-            delay: self.politeness.delay_of(in_turn),
-            rest: self.politeness.rest_of(in_turn),
-            is_heavy: self.politeness.is_heavy(in_turn),
-            deferred: deferred.copied().unwrap_or(0),
-            rules,
-        }
+fn state_of(crawl: &Session, host: &str, now: Instant) -> HostState {
+    let rules = match crawl.robots.fresh(host, now) {
+        None => HostRules::Unknown,
+        Some(robots) => match robots.denial() {
+            Some(denial) => HostRules::Nothing(denial.clone()),
+            None if robots.has_rules() => HostRules::Some,
+            None => HostRules::None,
+        },
+    };
+    let mut left_out = crawl.limits.scope.left_out.iter();
+    let is_left_out = left_out.any(|left| is_or_below(host, left));
+    let turn = if is_left_out || crawl.left_since.has(host) {
+        HostTurn::LeftOut
+    } else if crawl.stopping.left().any(|left| left == host) {
+        HostTurn::GivenUp
+    } else if crawl.stopping.is_left(host) {
+        HostTurn::Enough
+    } else if crawl.turns.asked_for_robots.contains_key(host) {
+        HostTurn::Asked
+    } else {
+        HostTurn::Free
+    };
+    let in_turn = crawl.turns.of(host);
+    let deferred = crawl.turns.politeness.deferred().get(host);
+    HostState {
+        waiting: crawl.frontier.waiting_at(host),
+        turn,
+        delay: crawl.turns.politeness.delay_of(in_turn),
+        rest: crawl.turns.politeness.rest_of(in_turn),
+        is_heavy: crawl.turns.politeness.is_heavy(in_turn),
+        deferred: deferred.copied().unwrap_or(0),
+        rules,
     }
 }

@@ -37,7 +37,7 @@ impl Session {
             Outcome::Repeated(problem) => {
                 if let Some(chosen) = self.unrendered.remove(address) {
                     self.requests += 1;
-                    let mut record = self.record(address, &chosen);
+                    let mut record = chosen.record(self.requests, address);
                     self.take_repeat(address, problem, &mut record);
                     self.rescore_part();
                     return Some(record);

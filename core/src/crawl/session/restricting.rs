@@ -34,16 +34,16 @@ impl Session {
         self.frontier
             .rescore_part(|link| restricted(guide, is_restricted, link, guide.score(link)));
     }
-
-    /// A link's score in this crawl.
-    pub(super) fn restricted(&self, link: &Candidate, score: LinkScore) -> LinkScore {
-        restricted(&self.guide, self.restricted_pages > 0, link, score)
-    }
 }
 
 /// A link's score in a crawl that may have been restricted. What no page led to, as a sitemap, waits
 /// behind all others.
-fn restricted(guide: &Guide, is_restricted: bool, link: &Candidate, score: LinkScore) -> LinkScore {
+pub(super) fn restricted(
+    guide: &Guide,
+    is_restricted: bool,
+    link: &Candidate,
+    score: LinkScore,
+) -> LinkScore {
     let is_behind = || {
         let source = link.source();
         source.is_some_and(|page| !guide.graph().judgment(page).relevance.is_high())

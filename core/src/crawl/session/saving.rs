@@ -11,7 +11,7 @@ impl Session {
     /// Writes all that it was told. An error if its critic or strategy is none that can be saved,
     /// or if it shares its crawl with other sessions.
     pub fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
-        if self.untold.is_some() {
+        if !self.share.is_alone() {
             return Err(SaveError::NotFor("a part of a crawl".to_owned()));
         }
         self.guide.save(to)?;
@@ -24,7 +24,7 @@ impl Session {
         to.put(&self.seeds)?;
         to.put(&self.redirects)?;
         to.put(&self.deferred)?;
-        to.put(self.politeness.deferred())?;
+        to.put(self.turns.politeness.deferred())?;
         self.stopping.save(to)?;
         self.bandit.save(to)?;
         to.put(&self.promised)?;
@@ -50,7 +50,7 @@ impl Session {
         self.seeds = from.take()?;
         self.redirects = from.take()?;
         self.deferred = from.take()?;
-        self.politeness.set_deferred(from.take()?);
+        self.turns.politeness.set_deferred(from.take()?);
         self.stopping.load(from)?;
         self.bandit.load(from)?;
         self.promised = from.take()?;

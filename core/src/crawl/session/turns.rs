@@ -1,24 +1,71 @@
 //! Whose turn it is: each host has its own, or all hosts of a site share one.
 
-use super::Session;
-use crate::address::Address;
-use crate::crawl::{Instant, site_of};
+use rustc_hash::FxHashMap;
 
-impl Session {
+use crate::crawl::crowds::Crowds;
+use crate::crawl::{CrawlDelay, Frontier, Instant, Politeness, site_of};
+
+/// Which hosts may be asked now. What may not is closed in the frontier until it may.
+pub struct Turns {
+    pub(super) politeness: Politeness,
+    /// Hosts whose robots.txt is under way, each with when it was asked for.
+    pub(super) asked_for_robots: FxHashMap<Box<str>, Instant>,
+    /// Whether all hosts of a site share one turn, and by site that is asked or rests those that wait
+    /// for it.
+    pub(super) by_site: bool,
+    shut: FxHashMap<Box<str>, Vec<Box<str>>>,
+    pub(super) crowds: Crowds,
+}
+
+impl Turns {
+    pub(super) fn new(delay: CrawlDelay) -> Self {
+        Self {
+            politeness: Politeness::new(delay),
+            asked_for_robots: FxHashMap::default(),
+            by_site: false,
+            shut: FxHashMap::default(),
+            crowds: Crowds::default(),
+        }
+    }
+
     /// Has all hosts of a site asked one at a time, with the delay between them, and not only each by
     /// itself.
     pub fn rest_by_site(&mut self) {
         self.by_site = true;
     }
 
+    /// Milliseconds that a host rests between two requests, unless it asks for more.
+    pub fn delay(&self) -> u64 {
+        self.politeness.delay()
+    }
+
+    /// Milliseconds between two requests that the crawl's delay and the host's robots.txt ask for.
+    pub fn delay_of(&self, host: &str) -> u64 {
+        self.politeness.delay_of(self.of(host))
+    }
+
+    /// A host took so many milliseconds to begin the answer that is taken in next: after a slow one
+    /// it rests longer.
+    pub fn took(&mut self, host: &str, answer: u64) {
+        let turn = self.of(host);
+        self.politeness.took(turn, answer);
+    }
+
+    /// The page of a host that is taken in next was so many milliseconds of work to read, and is to learn
+    /// from: behind one that was much it rests longer.
+    pub fn worked(&mut self, host: &str, work: u64) {
+        let turn = self.of(host);
+        self.politeness.worked(turn, work);
+    }
+
     /// What rests when a host was asked: itself, or its site.
-    pub(super) fn turn_of<'a>(&self, host: &'a str) -> &'a str {
+    pub(super) fn of<'a>(&self, host: &'a str) -> &'a str {
         if self.by_site { site_of(host) } else { host }
     }
 
     /// Asks a host for nothing until what it shares its turn with has rested.
-    pub(super) fn shut(&mut self, host: &str) {
-        self.frontier.close(host);
+    pub(super) fn shut(&mut self, frontier: &mut Frontier, host: &str) {
+        frontier.close(host);
         if self.by_site {
             let site = site_of(host);
             if !self.shut.contains_key(site) {
@@ -36,52 +83,42 @@ impl Session {
     }
 
     /// What has rested may be asked again.
-    pub(super) fn reopen(&mut self, now: Instant) {
+    pub(super) fn reopen(&mut self, frontier: &mut Frontier, now: Instant) {
         while let Some(rested) = self.politeness.rested(now) {
             if !self.by_site {
-                self.frontier.open(&rested);
+                frontier.open(&rested);
             }
             for host in self.shut.remove(&rested).into_iter().flatten() {
                 // One whose robots.txt is under way opens with it.
                 if !self.asked_for_robots.contains_key(&host) {
-                    self.frontier.open(&host);
+                    frontier.open(&host);
                 }
             }
         }
     }
 
-    /// A page was not asked for after all: its host may be asked again after so many milliseconds.
-    pub fn put_off(&mut self, address: &Address, now: Instant, rest: u64) {
-        if self.under_way.remove(address).is_some() {
-            self.leave_crowd(address.host());
-            self.begun -= 1;
-            let turn = self.turn_of(address.host());
-            self.politeness.rest(turn, now, rest);
-        }
-    }
-
     /// A request to a host has ended: another host of its site may be asked.
-    pub(super) fn leave_crowd(&mut self, host: &str) {
+    pub(super) fn leave_crowd(&mut self, frontier: &mut Frontier, host: &str) {
         if let Some(next) = self.crowds.end(host) {
-            self.frontier.open(&next);
+            frontier.open(&next);
         }
     }
 
     /// Has a host wait whose site is asked by as many hosts as may be; whether it has to.
-    pub(super) fn joins_crowd(&mut self, host: &str) -> bool {
+    pub(super) fn joins_crowd(&mut self, frontier: &mut Frontier, host: &str) -> bool {
         let is_full = self.crowds.is_full(host);
         if is_full {
-            self.frontier.close(host);
+            frontier.close(host);
             self.crowds.wait(host);
         }
         is_full
     }
 
     /// Opens a host that waits for nothing any more; whether there was one.
-    pub(super) fn opens_of_crowd(&mut self) -> bool {
+    pub(super) fn opens_of_crowd(&mut self, frontier: &mut Frontier) -> bool {
         let next = self.crowds.with_room();
         if let Some(next) = &next {
-            self.frontier.open(next);
+            frontier.open(next);
         }
         next.is_some()
     }

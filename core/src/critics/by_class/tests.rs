@@ -152,7 +152,7 @@ fn taxonomy_and_corrections_travel_in_the_model_file_and_can_be_forgotten() {
     let new = page("http://new.test/", WILD, "/x");
     assert_eq!(again.judge(&new), guide.judge(&new));
     assert_eq!(again.classes(&canary), guide.classes(&canary));
-    assert_eq!(again.critic(), "taxonomy \"Science/Bees\"");
+    assert_eq!(again.critic().name(), "taxonomy \"Science/Bees\"");
     let trimmed = Guide::with_knowledge(guide.knowledge().trimmed(10, 10)).unwrap();
     assert_eq!(trimmed.judge(&new), guide.judge(&new), "in a browser");
     let mut gone = ToForget::default();

@@ -85,7 +85,7 @@ fn words_are_told_by_their_term_and_speak_for_few_pages() {
     let near: TwoClassCounts = learned.read(terms).unwrap().unwrap();
     let before: TwoClassCounts = {
         let terms = teacher.graph().vocabulary.len();
-        teacher.learned().read(terms).unwrap().unwrap()
+        teacher.strategy().state().read(terms).unwrap().unwrap()
     };
     // 30 links are few: they count in full.
     assert_eq!(near.instances(), before.instances());
@@ -122,7 +122,7 @@ fn words_are_told_by_their_term_and_speak_for_few_pages() {
     guide.begin_with("bees", knowledge).unwrap();
     let read: IntelligentCounts = {
         let terms = guide.graph().vocabulary.len();
-        guide.learned().read(terms).unwrap().unwrap()
+        guide.strategy().state().read(terms).unwrap().unwrap()
     };
     let wax = guide.graph().vocabulary.id("wax").unwrap();
     assert_ne!(wax, TermId(0));

@@ -180,7 +180,10 @@ fn factors_weigh_as_they_were_told_and_the_model_file_keeps_the_weights() {
     let mut guide = Guide::new("topic", name).unwrap();
     for _ in 0..2 {
         assert_eq!(
-            (guide.strategy(), &*guide.chosen_strategy()),
+            (
+                guide.strategy().profile().name,
+                &*guide.strategy().full_name()
+            ),
             ("intelligent", name)
         );
         let file = write_model(&guide.knowledge()).unwrap();

@@ -93,7 +93,7 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
                 (expected - shown).abs() <= 0.0005 + 1e-12,
                 "but for rounding"
             );
-            let strategy: HopChain = guide.learned().read(0).unwrap().unwrap();
+            let strategy: HopChain = guide.strategy().state().read(0).unwrap().unwrap();
             let strategy = strategy.ordering(BeliefOrder::Expected);
             let by_hand = explanation.parts.iter().take(STATES).zip(0..);
             let clicks: f64 = by_hand.map(|(part, far)| part.value * f64::from(far)).sum();

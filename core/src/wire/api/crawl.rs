@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::crawl::Expected;
+use crate::crawl::{CrawlSpec, Expected};
 use crate::wire::crawl_state::CrawlState;
 
 /// `POST /api/v1/crawls`: hand a topic over.
@@ -13,42 +13,15 @@ pub struct CrawlOrder {
     pub topic: String,
     /// Where to start, as shown to and confirmed by the person.
     pub seeds: Vec<String>,
-    /// Pages to fetch.
-    pub budget: u64,
     /// Who orders links, where another than the topic's strategy is wanted.
     #[serde(default)]
     pub strategy: Option<String>,
     /// The topic with whose knowledge it begins, where that is wanted.
     #[serde(default)]
     pub start_from: Option<String>,
-    /// The share of the relevant pages that can be reached after which it ends, as far as it can tell,
-    /// before its budget is used up; by default it does not.
-    #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(minimum = 0.5, maximum = 0.99))]
-    pub until_recall: Option<f64>,
-    /// How far it may go.
+    /// How it is to go.
     #[serde(flatten)]
-    pub bounds: CrawlBounds,
-}
-
-/// How far a crawl may go.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct CrawlBounds {
-    /// Pages of a site after which it is left; by default none is.
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
-    pub site_pages: Option<u32>,
-    /// Targets found on a site after which it is left; by default none is.
-    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000))]
-    pub site_targets: Option<u32>,
-    /// Hosts to keep to, subdomains included; none means the whole web.
-    pub hosts: Vec<String>,
-    /// Hosts to leave out, subdomains included.
-    pub left_out: Vec<String>,
-    /// Links from a start to a page at most; by default any number.
-    #[cfg_attr(feature = "schema", schema(minimum = 1))]
-    pub depth: Option<u32>,
+    pub spec: CrawlSpec,
 }
 
 /// The state of a crawl.

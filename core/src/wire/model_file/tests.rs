@@ -1,3 +1,6 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+
 use super::*;
 use crate::address::Address;
 use crate::dom::Builder;
@@ -34,14 +37,18 @@ fn knowledge_of(strategy: &str) -> Knowledge {
     let mut knowledge = guide.knowledge();
     let place = (second.address.clone(), "get /trains from,to".to_owned());
     knowledge.graph.remember_form(place, words);
-    let other = ("bees".to_owned(), guide.frozen_topic());
+    let other = (
+        "bees".to_owned(),
+        crate::critics::NamedTopic::of(guide.graph()),
+    );
     knowledge.sources.topics.extend([other]);
     knowledge
 }
 
 fn same(a: &Knowledge, b: &Knowledge) {
     assert_eq!(a.graph.marks, b.graph.marks);
-    assert!(a.graph.pages().eq(b.graph.pages()));
+    let pages = |knowledge: &Knowledge| knowledge.graph.pages().cloned().collect::<Vec<_>>();
+    assert_eq!(pages(a), pages(b));
     assert!(a.graph.vocabulary.rows().eq(b.graph.vocabulary.rows()));
     assert!(a.graph.forms().eq(b.graph.forms()));
     assert_eq!(a.graph.form_marks, b.graph.form_marks);
@@ -68,6 +75,29 @@ fn everything_comes_back() {
         let after = read_model(&write_model(&before).unwrap()).unwrap();
         same(&before, &after);
         assert!(Guide::with_knowledge(after).is_some());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
+
+    /// Whatever pages were read and marked.
+    #[test]
+    fn what_was_learned_from_any_pages_comes_back(
+        pages in vec(("[a-z]{1,6}", any::<String>(), proptest::option::of(any::<bool>())), 1..8),
+    ) {
+        let mut guide = Guide::new("topic", "ensemble").unwrap();
+        let mut rng = SplitMix(7);
+        for (name, words, marked) in pages {
+            let page = page(&format!("http://a.org/{name}"), &words, "/b");
+            let mark = marked.map(|is_target| if is_target { Mark::Target } else { Mark::NotTarget });
+            guide.visit(&page, &[], mark, &mut rng);
+        }
+        let before = guide.knowledge();
+        let file = write_model(&before).unwrap();
+        let after = read_model(&file).unwrap();
+        same(&before, &after);
+        prop_assert_eq!(write_model(&after).unwrap(), file);
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use linkscent_core::crawl::{CrawlSpec, Scope, StoppingRule};
 use linkscent_core::critics;
 use linkscent_core::guide::Guide;
 use linkscent_core::strategies;
 use linkscent_core::wire::CrawlState;
-use linkscent_core::wire::api::{Answer, CrawlBounds, EventKind, QuestionView, TopicView, mark_of};
+use linkscent_core::wire::api::{Answer, EventKind, QuestionView, TopicView, mark_of};
 use linkscent_core::wire::{Snapshot, write_model};
 
 use crate::request::{Request, Response};
@@ -220,12 +221,17 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
     let mut stage = marked();
     let seeds = vec!["http://kidney.test/0".to_owned()];
     let order = || Request::HandOver {
-        budget: 6,
         seeds: seeds.clone(),
-        bounds: CrawlBounds {
-            site_pages: Some(40),
-            hosts: vec!["kidney.test".to_owned()],
-            ..CrawlBounds::default()
+        spec: CrawlSpec {
+            stopping: StoppingRule {
+                pages: Some(40),
+                targets: None,
+            },
+            scope: Scope {
+                hosts: vec!["kidney.test".to_owned()],
+                ..Scope::default()
+            },
+            ..CrawlSpec::new(6)
         },
         start_from: Some("trains".to_owned()),
         strategy: Some("best-first".to_owned()),
@@ -239,11 +245,11 @@ fn a_topic_is_handed_over_with_what_is_known_first() {
     assert_eq!(stage.state(7).waiting, 0);
     let companion = stage.world.companion.borrow();
     let order = &companion.orders[0];
-    assert_eq!((order.topic.as_str(), order.budget), ("kidneys", 6));
+    assert_eq!((order.topic.as_str(), order.spec.budget), ("kidneys", 6));
     assert_eq!(order.seeds, seeds);
-    let bounds = &order.bounds;
-    assert_eq!((bounds.site_pages, bounds.site_targets), (Some(40), None));
-    assert_eq!(bounds.hosts, ["kidney.test"]);
+    assert_eq!(order.spec.stopping.pages, Some(40));
+    assert_eq!(order.spec.stopping.targets, None);
+    assert_eq!(order.spec.scope.hosts, ["kidney.test"]);
     assert_eq!(order.start_from.as_deref(), Some("trains"));
     assert_eq!(order.strategy.as_deref(), Some("best-first"));
 }
@@ -255,9 +261,8 @@ fn nothing_is_handed_over_while_marks_cannot_be_sent() {
     stage.mark(7, None);
     stage.world.reach.set(Some(0));
     let order = Request::HandOver {
-        budget: 6,
         seeds: Vec::new(),
-        bounds: CrawlBounds::default(),
+        spec: CrawlSpec::new(6),
         start_from: None,
         strategy: None,
     };

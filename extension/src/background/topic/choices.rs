@@ -5,29 +5,29 @@ use linkscent_core::page::Page;
 use linkscent_core::privacy::{self, Refusal};
 use linkscent_core::wire::Snapshot;
 
-use crate::background::Background;
+use super::Topics;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::{Settings, TrailRow};
 use crate::store::Change;
 use crate::texts;
 
-impl<W: World> Background<W> {
+impl<W: World> Topics<W> {
     /// Pauses on the page's host, or goes on there.
     pub(in crate::background) async fn pause(
-        &mut self,
+        &self,
         snapshot: &Snapshot,
         on: bool,
     ) -> Result<(), Problem> {
         let address = Address::parse(&snapshot.url)?;
-        let mut settings = self.store.settings().await?;
+        let mut settings = self.context.store.settings().await?;
         settings.paused.retain(|host| host != address.host());
         if on {
             settings.paused.push(address.host().to_owned());
         }
         let mut change = Change::default();
         change.settings(&settings)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Why a page is not read, in a few words, if that can be told by its address.
@@ -35,18 +35,18 @@ impl<W: World> Background<W> {
         &self,
         address: &str,
     ) -> Result<Option<String>, Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         if settings.is_off {
             return Ok(Some(self.switched_off()));
         }
         let address = Address::parse(address)?;
         let refusal = refusal(&settings, &address);
-        Ok(refusal.map(|refusal| texts::refusal(&*self.world, refusal)))
+        Ok(refusal.map(|refusal| texts::refusal(&*self.context.world, refusal)))
     }
 
     /// Why no page is read while reading is switched off.
     pub(in crate::background) fn switched_off(&self) -> String {
-        self.world.text("unread_switched_off", &[])
+        self.context.world.text("unread_switched_off", &[])
     }
 
     /// A page of which the person says something, and the topic for which they do.
@@ -54,20 +54,23 @@ impl<W: World> Background<W> {
         &self,
         snapshot: &Snapshot,
     ) -> Result<(Page, String), Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         if settings.is_off {
             return Err(Problem::NotRead(self.switched_off()));
         }
         let page = snapshot.to_page()?;
         if let Some(refusal) = refusal(&settings, &page.address) {
-            return Err(Problem::NotRead(texts::refusal(&*self.world, refusal)));
+            return Err(Problem::NotRead(texts::refusal(
+                &*self.context.world,
+                refusal,
+            )));
         }
         Ok((page, settings.current.ok_or(Problem::NoTopic)?))
     }
 
     /// The patterns of sites that are not read, a line each.
     pub(in crate::background) async fn excluded(&self) -> Result<String, Problem> {
-        let excluded = self.store.settings().await?.excluded;
+        let excluded = self.context.store.settings().await?.excluded;
         Ok(excluded
             .unwrap_or_else(privacy::usually_excluded)
             .join("\n"))
@@ -75,20 +78,20 @@ impl<W: World> Background<W> {
 
     /// Replaces them; `None` brings the usual ones back.
     pub(in crate::background) async fn exclude(
-        &mut self,
+        &self,
         patterns: Option<String>,
     ) -> Result<(), Problem> {
-        let mut settings = self.store.settings().await?;
+        let mut settings = self.context.store.settings().await?;
         settings.excluded = patterns.as_deref().map(privacy::patterns);
         let mut change = Change::default();
         change.settings(&settings)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// All trails, newest first, each with what its topic is called.
     pub(in crate::background) async fn trails(&self) -> Result<Vec<TrailRow>, Problem> {
-        let mut trails = self.store.trails().await?;
-        let settings = self.store.settings().await?;
+        let mut trails = self.context.store.trails().await?;
+        let settings = self.context.store.settings().await?;
         for trail in &mut trails {
             trail.topic = settings.name_of(&trail.topic).to_owned();
         }

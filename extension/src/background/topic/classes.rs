@@ -7,22 +7,22 @@ use linkscent_core::page::Page;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{EventKind, marked_terms};
 
-use crate::background::Background;
+use super::Topics;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::shown::ClassLine;
 use crate::store::Change;
 
-impl<W: World> Background<W> {
+impl<W: World> Topics<W> {
     /// Says what class a page is of, or with `None` takes that back.
     pub(in crate::background) async fn correct_class(
-        &mut self,
+        &self,
         snapshot: &Snapshot,
         class: Option<String>,
     ) -> Result<(), Problem> {
         let (page, topic) = self.judged(snapshot).await?;
-        let mut guide = self.take_guide(&topic).await?;
-        let taxonomy = guide.taxonomy().ok_or(Problem::NoClasses)?;
+        let mut guide = self.guides.take_guide(&topic).await?;
+        let taxonomy = guide.critic().taxonomy().ok_or(Problem::NoClasses)?;
         if class
             .as_ref()
             .is_some_and(|class| !taxonomy.has_class(class))
@@ -35,16 +35,16 @@ impl<W: World> Background<W> {
             let terms = marked_terms(words, guide.vocabulary_mut());
             guide.correct_classes([(page.address.clone(), terms, class)]);
         }
-        change.send(&self.event(&topic, self.world.now(), what))?;
-        self.keep_guide(topic, guide, &mut change)?;
-        self.store.apply(change).await?;
-        Ok(self.store.trim().await?)
+        change.send(&self.context.event(&topic, self.context.world.now(), what))?;
+        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.context.store.apply(change).await?;
+        Ok(self.context.store.trim().await?)
     }
 }
 
 /// The class of a page; none where the topic is not judged by classes.
 pub(in crate::background) fn class_line(guide: &Guide, page: &Page) -> Option<ClassLine> {
-    let taxonomy = guide.taxonomy()?;
+    let taxonomy = guide.critic().taxonomy()?;
     let likeliest = guide.classes(page).into_iter().next();
     Some(ClassLine {
         share: likeliest.as_ref().map_or(0.0, |row| row.1),

@@ -6,7 +6,7 @@ use linkscent_core::page::Page;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{Event, EventKind};
 
-use crate::background::Background;
+use super::Topics;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::shown::FormLine;
@@ -15,24 +15,24 @@ use crate::store::Change;
 /// Forms of one page that are shown.
 const MOST_FORMS: usize = 5;
 
-impl<W: World> Background<W> {
+impl<W: World> Topics<W> {
     /// Marks a form of the page, or with `None` takes the mark back.
     pub(in crate::background) async fn mark_form(
-        &mut self,
+        &self,
         snapshot: &Snapshot,
         place: usize,
         wanted: Option<bool>,
     ) -> Result<(), Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let page = snapshot.to_page()?;
-        let mut guide = self.take_guide(&topic).await?;
+        let mut guide = self.guides.take_guide(&topic).await?;
         let found = guide.forms(&page).into_iter();
         let form = found.into_iter().find(|form| form.place == place);
         let form = form.ok_or(Problem::NoForm)?;
-        let event = self.event(
+        let event = self.context.event(
             &topic,
-            self.world.now(),
+            self.context.world.now(),
             EventKind::Form {
                 address: page.address.to_string(),
                 form: form.name.clone(),
@@ -42,7 +42,7 @@ impl<W: World> Background<W> {
             },
         );
         guide.mark_form(&page.address, &form.name, form.words, wanted);
-        let mut marks = self.store.form_marks().await?;
+        let mut marks = self.context.store.form_marks().await?;
         marks.retain(|mark| !is_same_form(mark, &event));
         if wanted.is_some() {
             marks.push(event.clone());
@@ -50,9 +50,9 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         change.form_marks(&marks)?;
         change.send(&event)?;
-        self.keep_guide(topic, guide, &mut change)?;
-        self.store.apply(change).await?;
-        Ok(self.store.trim().await?)
+        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.context.store.apply(change).await?;
+        Ok(self.context.store.trim().await?)
     }
 }
 

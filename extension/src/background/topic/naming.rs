@@ -3,17 +3,17 @@
 
 use linkscent_core::wire::api::{EventKind, is_topic_name};
 
-use crate::background::Background;
+use super::Topics;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::store::Change;
 
-impl<W: World> Background<W> {
+impl<W: World> Topics<W> {
     /// Switches to the topic that is called so, made if there is none, and brought back if it was
     /// removed.
-    pub(in crate::background) async fn choose_topic(&mut self, name: &str) -> Result<(), Problem> {
+    pub(in crate::background) async fn choose_topic(&self, name: &str) -> Result<(), Problem> {
         let name = checked(name)?;
-        let mut settings = self.store.settings().await?;
+        let mut settings = self.context.store.settings().await?;
         let mut change = Change::default();
         let topic = if let Some(topic) = settings.called(name) {
             let topic = topic.to_owned();
@@ -24,41 +24,43 @@ impl<W: World> Background<W> {
                 name.to_owned()
             } else {
                 // The topic that was made with this name is called otherwise now.
-                format!("{name} {}", self.random_id())
+                format!("{name} {}", self.context.random_id())
             };
             settings.topics.push(topic.clone());
             settings.set_name(&topic, name);
             let name = name.to_owned();
-            self.says(&topic, EventKind::Name { name }, &mut change)
+            self.context
+                .says(&topic, EventKind::Name { name }, &mut change)
                 .await?;
             topic
         };
         settings.current = Some(topic);
         change.settings(&settings)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Calls the current topic otherwise: its guide is told, and the companion.
-    pub(in crate::background) async fn rename_topic(&mut self, name: &str) -> Result<(), Problem> {
+    pub(in crate::background) async fn rename_topic(&self, name: &str) -> Result<(), Problem> {
         let name = checked(name)?;
-        let mut settings = self.store.settings().await?;
+        let mut settings = self.context.store.settings().await?;
         let topic = settings.current.clone().ok_or(Problem::NoTopic)?;
         match settings.called(name) {
             Some(known) if known == topic => return Ok(()),
             Some(_) => return Err(Problem::NameTaken),
             None => {}
         }
-        let mut guide = self.take_guide(&topic).await?;
+        let mut guide = self.guides.take_guide(&topic).await?;
         guide.name_topic(name);
         settings.set_name(&topic, name);
         let mut change = Change::default();
         change.settings(&settings)?;
         let name = name.to_owned();
-        self.says(&topic, EventKind::Name { name }, &mut change)
+        self.context
+            .says(&topic, EventKind::Name { name }, &mut change)
             .await?;
-        self.keep_guide(topic, guide, &mut change)?;
-        self.store.apply(change).await?;
-        Ok(self.store.trim().await?)
+        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.context.store.apply(change).await?;
+        Ok(self.context.store.trim().await?)
     }
 }
 

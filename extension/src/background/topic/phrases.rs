@@ -5,15 +5,15 @@
 use linkscent_core::guide::{LONGEST_PHRASE, MOST_PHRASES};
 use linkscent_core::wire::api::EventKind;
 
-use crate::background::Background;
+use super::Topics;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::store::Change;
 
-impl<W: World> Background<W> {
+impl<W: World> Topics<W> {
     /// Says what the current topic is (`true`) or is not, or with `None` takes that back.
     pub(in crate::background) async fn say(
-        &mut self,
+        &self,
         text: &str,
         wanted: Option<bool>,
     ) -> Result<(), Problem> {
@@ -21,10 +21,10 @@ impl<W: World> Background<W> {
         if text.is_empty() || text.chars().count() > LONGEST_PHRASE {
             return Err(Problem::Phrase);
         }
-        let topic = self.store.settings().await?.current;
+        let topic = self.context.store.settings().await?.current;
         let topic = topic.ok_or(Problem::NoTopic)?;
-        let mut guide = self.take_guide(&topic).await?;
-        let mut settings = self.store.settings().await?;
+        let mut guide = self.guides.take_guide(&topic).await?;
+        let mut settings = self.context.store.settings().await?;
         let mut said = settings.said_of(&topic);
         said.retain(|phrase| phrase.0 != text);
         if let Some(wanted) = wanted {
@@ -38,9 +38,9 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         change.settings(&settings)?;
         let what = EventKind::Phrase { text, wanted };
-        self.says(&topic, what, &mut change).await?;
-        self.keep_guide(topic, guide, &mut change)?;
-        self.store.apply(change).await?;
-        Ok(self.store.trim().await?)
+        self.context.says(&topic, what, &mut change).await?;
+        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.context.store.apply(change).await?;
+        Ok(self.context.store.trim().await?)
     }
 }

@@ -8,15 +8,15 @@ use linkscent_core::guide::Guide;
 use linkscent_core::strategies::Candidate;
 use linkscent_core::wire::api::{Answer, CrawlView, EventKind, mark_of};
 
+use super::Topics;
 use crate::asked::AskedPage;
-use crate::background::Background;
 use crate::companion::Companion;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::MarkRow;
 use crate::store::Change;
 
-impl<W: World> Background<W> {
+impl<W: World> Topics<W> {
     /// What to ask, given the links of the page that is read. The crawl comes first:
     /// more hangs on its question.
     pub(in crate::background) async fn question(
@@ -35,8 +35,8 @@ impl<W: World> Background<W> {
                 title: question.title.clone(),
             }));
         }
-        let asked = self.store.asked().await?;
-        if asked.left(self.world.now()) == 0 {
+        let asked = self.context.store.asked().await?;
+        if asked.left(self.context.world.now()) == 0 {
             return Ok(None);
         }
         let pages = asked.pages.iter();
@@ -52,31 +52,32 @@ impl<W: World> Background<W> {
 
     /// See [`crate::request::Request::Answer`].
     pub(in crate::background) async fn answer(
-        &mut self,
+        &self,
         crawl: Option<i64>,
         page: &str,
         answer: Answer,
     ) -> Result<(), Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         if let Some(crawl) = crawl {
-            let companion = Companion::of(&settings, &self.world).ok_or(Problem::NotPaired)?;
+            let companion =
+                Companion::of(&settings, &self.context.world).ok_or(Problem::NotPaired)?;
             let crawl = companion.answer(crawl, page, answer).await?;
-            return self.saw_crawl(crawl).await;
+            return self.finding.saw_crawl(crawl).await;
         }
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let address = Address::parse(page)?;
-        let mut asked = self.store.asked().await?;
-        let now = self.world.now();
+        let mut asked = self.context.store.asked().await?;
+        let now = self.context.world.now();
         asked.answered(page, now);
         let mut change = Change::default();
         change.asked(&asked)?;
         if let Some(target) = answer.target() {
-            let mut guide = self.take_guide(&topic).await?;
+            let mut guide = self.guides.take_guide(&topic).await?;
             let known = guide.graph().page(&address).cloned();
             let known = known.ok_or(Problem::NotRemembered)?;
             let words = &guide.graph().vocabulary;
             let word = EventKind::mark_known(&known, words, Some(target));
-            let event = self.says(&topic, word, &mut change).await?;
+            let event = self.context.says(&topic, word, &mut change).await?;
             if let EventKind::Mark { words, .. } = &event.what {
                 change.mark(&MarkRow {
                     topic: topic.clone(),
@@ -88,9 +89,9 @@ impl<W: World> Background<W> {
                 })?;
             }
             guide.mark_all(&[(address, known.terms, mark_of(Some(target)))]);
-            self.keep_guide(topic, guide, &mut change)?;
+            self.guides.keep_guide(topic, guide, &mut change)?;
         }
-        self.store.apply(change).await?;
-        Ok(self.store.trim().await?)
+        self.context.store.apply(change).await?;
+        Ok(self.context.store.trim().await?)
     }
 }

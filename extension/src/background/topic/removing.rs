@@ -3,17 +3,17 @@
 
 use linkscent_core::wire::api::EventKind;
 
-use crate::background::Background;
+use super::Topics;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::rows::{Seen, Settings};
 use crate::shown::TopicsView;
 use crate::store::Change;
 
-impl<W: World> Background<W> {
+impl<W: World> Topics<W> {
     /// Removes the current topic: nothing is looked for then.
-    pub(in crate::background) async fn remove_topic(&mut self) -> Result<(), Problem> {
-        let mut settings = self.store.settings().await?;
+    pub(in crate::background) async fn remove_topic(&self) -> Result<(), Problem> {
+        let mut settings = self.context.store.settings().await?;
         let topic = settings.current.take().ok_or(Problem::NoTopic)?;
         settings.removed.push(topic.clone());
         let mut change = Change::default();
@@ -22,13 +22,13 @@ impl<W: World> Background<W> {
             removed: true,
             for_good: false,
         };
-        self.says(&topic, what, &mut change).await?;
-        Ok(self.store.apply(change).await?)
+        self.context.says(&topic, what, &mut change).await?;
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Brings back a topic that is among those removed, and chooses it.
-    pub(in crate::background) async fn bring_back(&mut self, name: &str) -> Result<(), Problem> {
-        let mut settings = self.store.settings().await?;
+    pub(in crate::background) async fn bring_back(&self, name: &str) -> Result<(), Problem> {
+        let mut settings = self.context.store.settings().await?;
         let mut removed = settings.removed.iter();
         let topic = removed.find(|topic| settings.name_of(topic) == name);
         let topic = topic.ok_or(Problem::NotRemoved)?.clone();
@@ -36,7 +36,7 @@ impl<W: World> Background<W> {
         let mut change = Change::default();
         self.see_again(&topic, &mut settings, &mut change).await?;
         change.settings(&settings)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Takes a topic off those removed, if it is one, and says so.
@@ -53,16 +53,16 @@ impl<W: World> Background<W> {
                 removed: false,
                 for_good: false,
             };
-            self.says(topic, what, change).await?;
+            self.context.says(topic, what, change).await?;
         }
         Ok(())
     }
 }
 
-impl<W: World> Background<W> {
+impl<W: World> Topics<W> {
     /// See [`crate::request::Request::Topics`].
     pub(in crate::background) async fn topics(&self) -> Result<TopicsView, Problem> {
-        let settings = self.store.settings().await?;
+        let settings = self.context.store.settings().await?;
         let name = |topic: &String| settings.name_of(topic).to_owned();
         let in_sight = settings.topics.iter();
         let in_sight = in_sight.filter(|topic| !settings.removed.contains(topic));
@@ -74,8 +74,8 @@ impl<W: World> Background<W> {
     }
 
     /// Deletes a topic that is among those removed. A companion that is paired deletes it, too.
-    pub(in crate::background) async fn delete_topic(&mut self, name: &str) -> Result<(), Problem> {
-        let mut settings = self.store.settings().await?;
+    pub(in crate::background) async fn delete_topic(&self, name: &str) -> Result<(), Problem> {
+        let mut settings = self.context.store.settings().await?;
         let mut removed = settings.removed.iter();
         let topic = removed.find(|topic| settings.name_of(topic) == name);
         let topic = topic.ok_or(Problem::NotRemoved)?.clone();
@@ -87,21 +87,21 @@ impl<W: World> Background<W> {
                 removed: true,
                 for_good: true,
             };
-            self.says(&topic, what, &mut change).await?;
+            self.context.says(&topic, what, &mut change).await?;
         }
         change.settings(&settings)?;
-        Ok(self.store.apply(change).await?)
+        Ok(self.context.store.apply(change).await?)
     }
 
     /// Deletes what hangs on a topic: its guide, marks, trails, links for later, what waits to be
     /// sent of it. Lines of the ledger do not say of which topic they are; they stay.
     pub(in crate::background) async fn delete_all_of(
-        &mut self,
+        &self,
         topic: &str,
         settings: &mut Settings,
         change: &mut Change,
     ) -> Result<(), Problem> {
-        self.guide = None;
+        self.guides.let_go();
         settings.current.take_if(|current| current == topic);
         settings.topics.retain(|one| one != topic);
         settings.removed.retain(|one| one != topic);
@@ -110,28 +110,29 @@ impl<W: World> Background<W> {
         settings.set_said(topic, Vec::new());
         settings.set_name(topic, topic);
         change.delete_guide(topic);
-        for mark in self.store.marks(topic).await? {
+        for mark in self.context.store.marks(topic).await? {
             change.unmark(topic, &mark.address);
         }
-        let trails = self.store.trails().await?;
+        let trails = self.context.store.trails().await?;
         for trail in trails.iter().filter(|trail| trail.topic == topic) {
             change.delete_trail(&trail.id);
         }
-        let outbox = self.store.outbox().await?.into_iter();
+        let outbox = self.context.store.outbox().await?.into_iter();
         let waiting = outbox.filter(|(_, event)| event.topic == topic);
         change.sent(&waiting.map(|(key, _)| key).collect::<Vec<_>>());
-        let mut clicks = self.store.pending_clicks().await?;
+        let mut clicks = self.context.store.pending_clicks().await?;
         clicks.retain(|click| click.topic != topic);
         change.pending_clicks(&clicks)?;
-        let mut forms = self.store.form_marks().await?;
+        let mut forms = self.context.store.form_marks().await?;
         forms.retain(|form| form.topic != topic);
         change.form_marks(&forms)?;
-        let mut later = self.store.later().await?;
+        let mut later = self.context.store.later().await?;
         later.retain(|row| row.topic != topic);
         change.later(&later)?;
-        self.forget_steps(|step| step.topic == topic, change)
+        self.visits
+            .forget_steps(|step| step.topic == topic, change)
             .await?;
-        if self.store.seen().await?.topic == topic {
+        if self.context.store.seen().await?.topic == topic {
             change.seen(&Seen::default())?;
         }
         Ok(())

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use linkscent_core::crawl::hosts_in;
+use linkscent_core::crawl::{CrawlSpec, Scope, StoppingRule, hosts_in};
 use linkscent_core::strategies::REGISTRY;
-use linkscent_core::wire::api::{CrawlBounds, DEFAULT_PORT, PROPOSED_BUDGET};
+use linkscent_core::wire::api::{DEFAULT_PORT, PROPOSED_BUDGET};
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 
 use super::Popup;
@@ -124,14 +124,19 @@ impl Popup {
         self.add_choices(part, "#strategy", &strategies())?;
         let strategy: HtmlSelectElement = part.field("#strategy")?;
         self.act_on(part, "#start-crawl", move || Request::HandOver {
-            budget: number(&budget.value()).map_or(PROPOSED_BUDGET, u64::from),
             seeds: seeds.clone(),
-            bounds: CrawlBounds {
-                site_pages: number(&site_pages.value()),
-                site_targets: number(&site_targets.value()),
-                hosts: hosts_in(&hosts.value()),
-                left_out: hosts_in(&left_out.value()),
-                depth: number(&depth.value()),
+            spec: CrawlSpec {
+                stopping: StoppingRule {
+                    pages: number(&site_pages.value()),
+                    targets: number(&site_targets.value()),
+                },
+                scope: Scope {
+                    hosts: hosts_in(&hosts.value()),
+                    left_out: hosts_in(&left_out.value()),
+                    depth: number(&depth.value()),
+                    documents: true,
+                },
+                ..CrawlSpec::new(number(&budget.value()).map_or(PROPOSED_BUDGET, u64::from))
             },
             start_from: Some(start_from.value()).filter(|topic| !topic.is_empty()),
             strategy: Some(strategy.value()).filter(|name| !name.is_empty()),

@@ -92,7 +92,7 @@ pub fn seeds() -> Seeds {
         (
             "hand-over",
             case(
-                r#"{"kind":"hand_over","budget":200,"seeds":["http://a.test/"],"bounds":{"depth":3},"strategy":"ensemble"}"#,
+                r#"{"kind":"hand_over","budget":200,"seeds":["http://a.test/"],"depth":3,"strategy":"ensemble"}"#,
             ),
         ),
         (

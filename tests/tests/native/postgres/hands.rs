@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result, ensure};
-use linkscent::store::Store;
+use linkscent_store::Store;
 use linkscent_tests::companion::Companion;
 use linkscent_tests::outages::outages;
 use linkscent_tests::postgres::Cluster;
@@ -37,7 +37,7 @@ impl<'a> Shared<'a> {
 
     fn hand(&self, name: &str) -> Result<Companion> {
         let proxy = ["--proxy", &self.proxy, "--name", name];
-        let arguments = ["work", "--database", self.database];
+        let arguments = ["team", "work", "--database", self.database];
         Companion::start(&[&arguments[..], &proxy].concat())
     }
 

@@ -1,4 +1,4 @@
-//! `linkscent train --model crf|memm`: a model of hop distances, from a crawl of
+//! `linkscent research train --model crf|memm`: a model of hop distances, from a crawl of
 //! a frozen web or from a file of sequences, and how well it tells distances
 //! that it was not taught.
 

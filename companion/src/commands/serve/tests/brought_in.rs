@@ -3,8 +3,8 @@
 
 use super::library::with_a_library;
 use super::*;
-use crate::service::{NewCrawl, Starts};
-use crate::store::CrawlState;
+use linkscent_service::{NewCrawl, Starts};
+use linkscent_store::CrawlState;
 
 const BYTES: (&str, &str) = ("content-type", "application/octet-stream");
 
@@ -174,10 +174,8 @@ async fn a_crawl_has_its_own_strategy_and_is_given_more_pages_while_it_rests() {
 async fn how_long_hosts_rest_is_changed_on_their_page() {
     let (server, base) = with_a_library().await;
     let topic = server.app.service.topics.topic(1).await.unwrap();
-    let new = NewCrawl {
-        delay: Some(1_500),
-        ..NewCrawl::new(Starts::default(), 2)
-    };
+    let mut new = NewCrawl::new(Starts::default(), 2);
+    new.spec.delay = Some(1_500);
     let crawl = server.app.service.crawls.prepare_crawl(&topic, &new).await;
     let id = crawl.unwrap().id;
     let hosts = format!("{base}/crawl/{id}/hosts");
@@ -234,7 +232,7 @@ async fn programs_get_tokens_in_the_settings_that_are_shown_once() {
     let settings = server.get(&format!("{base}/settings")).await.text;
     assert!(!settings.contains(token), "it is shown once");
     assert!(settings.contains("&#60;notes&#62;") && settings.contains("never used"));
-    let digest = crate::secret::digest(token);
+    let digest = linkscent_store::secret::digest(token);
     let row = server.app.service.rows().token(&digest).await.unwrap();
     let row = row.unwrap();
     let revoke = format!("{base}/settings/revoke");

@@ -7,8 +7,8 @@ use linkscent_core::critics::Taxonomy;
 use linkscent_core::critics::taxonomy::ClassPage;
 
 use super::*;
-use crate::crawler::fake_web::{archives, web_about};
-use crate::service::{NewCrawl, Starts};
+use linkscent_service::crawler::fake_web::{archives, web_about};
+use linkscent_service::{NewCrawl, Starts};
 
 const BEES: &str = "bees in the hive, honey and pollen";
 const TRAINS: &str = "trains at the station, a railway timetable";
@@ -48,6 +48,7 @@ fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::too_many_lines, reason = "it is a list of cases")]
 async fn good_nodes_are_chosen_and_every_page_of_a_crawl_can_be_corrected() {
     let server = Server::on_web(web_about(about).await).await;
     let base = server.enter().await;

@@ -1,8 +1,8 @@
 //! The library's screen: what is searched, judged and opened there.
 
 use super::*;
-use crate::crawler::fake_web::web_about;
-use crate::service::{NewCrawl, Starts};
+use linkscent_service::crawler::fake_web::web_about;
+use linkscent_service::{NewCrawl, Starts};
 
 fn about(_: u64) -> &'static str {
     "bees in the hive. <b>Honey</b> & pollen are kept <script>there</script>"

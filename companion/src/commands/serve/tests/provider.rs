@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 
 use super::public::{PASSWORD, Public};
 use super::*;
-use crate::service::Provider;
-use crate::store::Role;
+use linkscent_service::Provider;
+use linkscent_store::Role;
 
 /// What the provider says of whoever comes, and what it was asked for last.
 #[derive(Default)]
@@ -103,7 +103,7 @@ async fn token(
     }
     let claims = json!({
         "iss": fake.address, "sub": said.subject, "aud": "link scent",
-        "exp": crate::clock::now() / 1_000 + 60, "iat": crate::clock::now() / 1_000,
+        "exp": linkscent_store::clock::now() / 1_000 + 60, "iat": linkscent_store::clock::now() / 1_000,
         "nonce": said.nonce.as_ref().unwrap_or(&said.asked_nonce),
         "email": said.email, "email_verified": said.email.is_some(),
     });

@@ -2,8 +2,8 @@
 //! put down.
 
 use super::*;
-use crate::api::PublicSite;
-use crate::service::Provider;
+use linkscent_server::api::PublicSite;
+use linkscent_service::Provider;
 
 const SITE: &str = "links.example.org";
 pub(super) const PASSWORD: &str = "long enough 1";
@@ -365,8 +365,8 @@ async fn who_comes_again_stays_signed_in() {
         !reply.headers.contains_key("set-cookie"),
         "it was put down just now"
     );
-    let digest = crate::secret::digest(&key);
-    let earlier = crate::clock::now() - 3_600_000;
+    let digest = linkscent_store::secret::digest(&key);
+    let earlier = linkscent_store::clock::now() - 3_600_000;
     let store = site.0.app.service.rows();
     store.sign_in_used(&digest, earlier).await.unwrap();
     assert_eq!(kept(&site.get("/", &key).await), key);
@@ -376,7 +376,7 @@ async fn who_comes_again_stays_signed_in() {
 #[tokio::test]
 async fn a_program_comes_with_its_token() {
     let site = Public::new().await;
-    let read = [crate::store::Permission::Read];
+    let read = [linkscent_store::Permission::Read];
     let token = site
         .0
         .app
@@ -409,7 +409,7 @@ async fn where_one_person_is_nobody_signs_in() {
     assert_eq!(server.get("/sign-in").await.status, StatusCode::FORBIDDEN);
     let accounts = server.get(&at("/accounts")).await;
     assert!(
-        accounts.text.contains("linkscent account"),
+        accounts.text.contains("linkscent team account"),
         "{}",
         accounts.text
     );

@@ -1,7 +1,7 @@
 //! What a person removes on the dashboard, brings back, deletes, takes away.
 
 use super::*;
-use crate::service::{NewCrawl, Starts};
+use linkscent_service::{NewCrawl, Starts};
 
 /// A server with a topic that has a target and a crawl at rest, and where its pages lie.
 async fn with_a_crawl() -> (Server, String) {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::public::{PASSWORD, Public};
 use super::*;
-use crate::service::library::tests::crawled;
-use crate::store::Role;
+use linkscent_service::fixtures::crawled;
+use linkscent_store::Role;
 
 /// Forms that name no topic and no crawl in their path. Those that can name one otherwise are sent below
 /// with another's; `/account`, `/lists` and the settings' own say nothing of topics.
@@ -42,7 +42,7 @@ struct Route {
 /// All that the dashboard has, as its files say.
 fn routes() -> Vec<Route> {
     let mut routes = Vec::new();
-    let mut places = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard")];
+    let mut places = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("server/src/dashboard")];
     while let Some(place) = places.pop() {
         if place.is_dir() {
             let inside = std::fs::read_dir(place).unwrap();
@@ -80,7 +80,7 @@ impl Shared {
         let folder = tempfile::tempdir().unwrap();
         let (service, topic, crawl) = crawled(folder.path()).await;
         service.library.catch_up(|_| {}).await.unwrap();
-        let query = crate::service::LibraryQuery::default();
+        let query = linkscent_service::LibraryQuery::default();
         let search = service
             .library
             .keep_search(Some(&topic), "queens", &query)
@@ -152,6 +152,7 @@ fn assert_silent(text: &str, path: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::too_many_lines, reason = "it is a list of cases")]
 async fn nobody_reads_or_changes_what_is_anothers() {
     let shared = Shared::new().await;
     let site = &shared.site;

@@ -3,8 +3,8 @@
 use axum::http::StatusCode;
 
 use super::Server;
-use crate::crawler::fake_web::web_about;
-use crate::service::{NewCrawl, Starts};
+use linkscent_service::crawler::fake_web::web_about;
+use linkscent_service::{NewCrawl, Starts};
 
 #[tokio::test]
 async fn sites_are_listed_and_forgotten_in_the_settings() {

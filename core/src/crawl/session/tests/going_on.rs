@@ -142,7 +142,7 @@ fn marginal(session: &Session) -> Vec<String> {
         session.redirects,
         session.drift,
         session.seeds,
-        session.politeness.deferred(),
+        session.turns.politeness.deferred(),
     );
     let words = all.split(|sign: char| !sign.is_alphanumeric());
     let mut words: Vec<String> = words.map(str::to_owned).collect();

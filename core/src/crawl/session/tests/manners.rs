@@ -104,7 +104,7 @@ fn a_host_gets_the_delay_it_asks_for_and_its_sitemap_waits_behind_all_links() {
         times.windows(2).all(|pair| pair[1] - pair[0] >= 4_000),
         "{times:?}"
     );
-    assert!(times.len() > 2 && session.delay_of("a.org") == 4_000);
+    assert!(times.len() > 2 && session.turns().delay_of("a.org") == 4_000);
     assert!(
         asked.iter().all(|page| *page != sitemap),
         "links come first"

@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn hosts_of_a_site_share_its_turn_where_that_is_asked_for() {
     let mut crawl = session(40, "breadth-first");
-    crawl.rest_by_site();
+    crawl.turns_mut().rest_by_site();
     let named = |at: &Address| match page(&address(&at.as_str().replace("www.", ""))) {
         Outcome::Page(page, digest) => {
             let links = page.outlinks.iter();
@@ -75,7 +75,7 @@ fn hosts_of_a_site_share_its_turn_where_that_is_asked_for() {
 #[test]
 fn a_site_gets_what_one_of_its_hosts_asks_for_and_each_answers_for_itself() {
     let mut crawl = session(40, "breadth-first");
-    crawl.rest_by_site();
+    crawl.turns_mut().rest_by_site();
     for host in ["www.a.org", "data.a.org", "a.org"] {
         crawl.add_seed(&address(&format!("http://{host}/1")));
     }
@@ -114,7 +114,7 @@ fn a_site_gets_what_one_of_its_hosts_asks_for_and_each_answers_for_itself() {
         }
     }
     assert!(asked.iter().filter(|row| row.0 == "data.a.org").count() > 1);
-    assert_eq!(crawl.delay_of("a.org"), 7_000);
+    assert_eq!(crawl.turns().delay_of("a.org"), 7_000);
     let slow_since = asked.iter().position(|row| row.0 == "www.a.org").unwrap();
     for pair in asked[slow_since..].windows(2) {
         assert!(pair[1].1 - pair[0].1 >= 7_000, "{asked:?}");

@@ -1,0 +1,69 @@
+//! The person's word on a page.
+
+use linkscent_core::page::Page;
+use linkscent_core::wire::Snapshot;
+use linkscent_core::wire::api::{EventKind, mark_of};
+
+use super::Reading;
+use crate::background::guides::unwritten;
+use crate::background::steps::GuideStep;
+use crate::ports::{Table, World};
+use crate::problem::Problem;
+use crate::rows::{MarkRow, Way};
+use crate::store::{Change, MOST_MARKED_PAGES};
+
+impl<W: World> Reading<W> {
+    /// Marks a page, or with `None` takes the mark back.
+    pub(in crate::background) async fn mark(
+        &self,
+        snapshot: &Snapshot,
+        target: Option<bool>,
+    ) -> Result<(), Problem> {
+        let (page, topic) = self.topics.judged(snapshot).await?;
+        let mut guide = self.guides.take_guide(&topic).await?;
+        guide.mark(&page, mark_of(target));
+        let mut change = Change::default();
+        let word = EventKind::mark(&page, target);
+        let event = self.context.says(&topic, word, &mut change).await?;
+        match (target, &event.what) {
+            (Some(target), EventKind::Mark { words, .. }) => change.mark(&MarkRow {
+                topic: topic.clone(),
+                address: page.address.to_string(),
+                title: page.title(),
+                target,
+                words: words.clone(),
+                time: event.time as f64,
+            })?,
+            _ => change.unmark(&topic, page.address.as_str()),
+        }
+        if target == Some(true) {
+            self.keep_marked(snapshot, &page, &topic, &mut change)
+                .await?;
+        } else {
+            change.delete_marked(&topic, page.address.as_str());
+        }
+        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.context.store.apply(change).await?;
+        Ok(self.context.store.trim().await?)
+    }
+
+    /// Keeps a target as it is shown: what a crawl would do can be told by it.
+    async fn keep_marked(
+        &self,
+        snapshot: &Snapshot,
+        page: &Page,
+        topic: &str,
+        change: &mut Change,
+    ) -> Result<(), Problem> {
+        if self.context.store.keys(Table::Pages).await?.len() >= MOST_MARKED_PAGES {
+            return Ok(());
+        }
+        let packed = GuideStep::new(snapshot, page, None, 0).pack();
+        let packed = packed.map_err(unwritten)?;
+        let about = vec![page.address.to_string()];
+        let line = self.ledger.line(Way::Kept, "target", about, packed.len());
+        self.ledger.put_down(&line, change)?;
+        change.page(topic, page.address.as_str(), packed);
+        Ok(())
+    }
+}
