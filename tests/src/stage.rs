@@ -178,20 +178,43 @@ impl Stage {
 
     /// Waits until the popup, or the panel, is drawn.
     pub async fn drawn(&self) -> Result<()> {
-        wait_for("the popup is drawn", 15, || async {
-            let ready = "const main = document.querySelector('main'); return main?.hasAttribute('data-drawn') ?? false;";
-            let drawn = self.browser.script(ready).await?;
-            Ok((drawn == Value::Bool(true)).then_some(()))
-        })
-        .await
+        self.wait_until("the popup is drawn", "main?.hasAttribute('data-drawn')")
+            .await
     }
 
-    /// Presses a button of the popup; what it complains of is an error.
+    /// Waits until this holds of a screen, whose root is `main`; else says what the screen shows.
+    async fn wait_until(&self, what: &str, condition: &str) -> Result<()> {
+        let script = format!(
+            "const main = document.querySelector('main'); return ({condition}) ? true : main?.innerText;"
+        );
+        let shown = std::cell::RefCell::new(Value::Null);
+        let holds = wait_for(what, 15, || async {
+            let said = self.browser.script(&script).await?;
+            let holds = said == Value::Bool(true);
+            shown.replace(said);
+            Ok(holds.then_some(()))
+        });
+        holds
+            .await
+            .with_context(|| format!("it shows: {}", shown.borrow()))
+    }
+
+    /// Presses a button of the popup, once it is there; what it complains of is an error. The drawing
+    /// of before is not taken for the one of after.
     pub async fn press(&self, id: &str) -> Result<()> {
+        let there = format!("document.getElementById({id:?})");
+        self.wait_until(&format!("the popup has {id}"), &there)
+            .await?;
         let button = self.browser.driver.find(By::Id(id)).await?;
         button.scroll_into_view().await?;
+        let forget = "document.querySelector('main')?.removeAttribute('data-drawn'); return true;";
+        self.browser.script(forget).await?;
         button.click().await?;
-        self.drawn().await?;
+        self.wait_until(
+            "the popup is drawn again",
+            "main?.hasAttribute('data-drawn') || document.querySelector('.error')",
+        )
+        .await?;
         let errors = self.browser.driver.find_all(By::ClassName("error")).await?;
         if let Some(error) = errors.first() {
             anyhow::bail!("{id}: {}", error.text().await?);
