@@ -13,17 +13,17 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use linkscent_bench::next_click::{ClickPath, TRAILS, Trails, WEB, expected_rank};
 use linkscent_bench::web::EvalWeb;
-use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::models::ChainKind;
 use linkscent_core::rng::SplitMix;
 use linkscent_core::strategies::{Candidate, Priority};
+use linkscent_core::topic_model::{Knowledge, TopicModel};
 use linkscent_core::web_graph::{Judgment, WebGraph};
 use linkscent_core::wire::api::{Event, EventKind, Transition, Visit};
 use linkscent_core::wire::{read_model, write_model};
 use linkscent_service::Services;
 use linkscent_service::crawler::way::Way;
 use linkscent_service::learning::hop_training::{self, DistanceModel};
-use linkscent_service::learning::topic_guide;
+use linkscent_service::learning::topic_model;
 use linkscent_store::Store;
 
 /// Paths that are learned from, unless others are asked for.
@@ -110,7 +110,7 @@ fn log_of(web: &EvalWeb, path: &ClickPath, number: usize) -> Result<Vec<Event>> 
         time: number as u64,
         what,
     };
-    let mut guide = Guide::new("topic", "ensemble").context("no guide")?;
+    let mut topic_model = TopicModel::new("topic", "ensemble").context("no topic model")?;
     let mut rng = SplitMix(number as u64);
     let mut events = Vec::new();
     let mut before: Option<String> = None;
@@ -135,8 +135,8 @@ fn log_of(web: &EvalWeb, path: &ClickPath, number: usize) -> Result<Vec<Event>> 
         let Some(outlink) = outlink else {
             break;
         };
-        let (link, passed_over) = guide.followed(read, outlink, &mut rng);
-        let words = &guide.graph().vocabulary;
+        let (link, passed_over) = topic_model.followed(read, outlink, &mut rng);
+        let words = &topic_model.graph().vocabulary;
         let click = EventKind::click(
             &link,
             &passed_over,
@@ -203,23 +203,23 @@ async fn rank(
         let mark = EventKind::mark(page, Some(true));
         store.note(&topic, vec![mark]).await?;
         for path in paths {
-            let guide = topic_guide::of(store, &topic, None, None).await?;
+            let topic_model = topic_model::of(store, &topic, None, None).await?;
             ensure!(
-                guide.strategy().profile().name == kind.strategy(),
+                topic_model.strategy().profile().name == kind.strategy(),
                 "{}",
-                guide.strategy().profile().name
+                topic_model.strategy().profile().name
             );
-            follow(web, path, guide, &mut sums);
+            follow(web, path, topic_model, &mut sums);
         }
     }
     Ok(sums)
 }
 
-fn follow(web: &EvalWeb, path: &ClickPath, mut guide: Guide, sums: &mut [Sums; 2]) {
+fn follow(web: &EvalWeb, path: &ClickPath, mut topic_model: TopicModel, sums: &mut [Sums; 2]) {
     let mut via: Vec<Candidate> = Vec::new();
     for pair in path.pages.windows(2) {
         let (page, next) = (&web.pages[pair[0] as usize], &web.pages[pair[1] as usize]);
-        let visit = guide.visit(page, &via, None, &mut SplitMix(1));
+        let visit = topic_model.visit(page, &via, None, &mut SplitMix(1));
         let mut seen = HashSet::new();
         let mut links: Vec<(Candidate, Option<Priority>)> = Vec::new();
         for (link, score) in visit.outlinks {

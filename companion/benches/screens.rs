@@ -1,6 +1,6 @@
 //! How long the pages of a topic and its crawl and the topic's model take with 2,000 clicks, 100,000
 //! fetches and three open questions in the store: `linkscent serve` is asked for the pages over loopback,
-//! the service for the model file as a browser gets it. The first of each has to make the topic's guide.
+//! the service for the model file as a browser gets it. The first of each has to make the topic's model.
 //!
 //! `cargo bench --package linkscent --bench screens`
 

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::process::Command;
 use std::time::Duration;
 
-use linkscent_archive::intake::{Intake, Limits};
+use linkscent_archive::import::{Import, Limits};
 use linkscent_archive::lists;
 use linkscent_core::budget::{
     self, ANSWER, ARCHIVE, Budget, DOCUMENT, LIST, MESSAGE, MODEL, PREDICATE, QUERY, TOPIC_FILE,
@@ -227,8 +227,8 @@ fn archives() -> Vec<Drive> {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a.warc");
             std::fs::write(&path, bytes).unwrap();
-            let intake = Intake::open(&path, limits).map_err(said)?;
-            let survey = intake.survey();
+            let import = Import::open(&path, limits).map_err(said)?;
+            let survey = import.survey();
             if let Some(problem) = survey.problems.first() {
                 return Err(problem.clone());
             }

@@ -16,7 +16,6 @@ pub mod demo;
 pub mod export;
 pub mod import;
 pub mod inspect;
-mod intake;
 mod interrupt;
 pub mod log;
 pub mod mcp;

@@ -15,7 +15,7 @@ use linkscent::commands::data::{backup, check, prune, repair};
 #[cfg(feature = "team")]
 use linkscent::commands::team::{account, work};
 use linkscent::commands::{
-    config, crawl, demo, export, import, inspect, log, mcp, model, renamed::by_new_name, replay,
+    config, crawl, demo, export, import, inspect, log, mcp, model, renamed::by_new_names, replay,
     search, serve, sites, tag, token, train, verify,
 };
 use linkscent::settings::Settings;
@@ -151,9 +151,9 @@ fn run() -> Result<()> {
     {
         return apart::serve(std::io::stdin(), protocol_on_stdout()).context("reading a document");
     }
-    let (given, renamed) = by_new_name(std::env::args_os().collect());
-    if let Some(name) = renamed {
-        message!("linkscent: this command is now called `linkscent {name}`");
+    let (given, said) = by_new_names(std::env::args_os().collect());
+    for renamed in said {
+        message!("linkscent: {renamed}");
     }
     let words = given.iter().map(|word| word.to_string_lossy().into_owned());
     let settings = Settings::read(&words.collect::<Vec<String>>());

@@ -29,7 +29,7 @@ pub const KEYS: [&str; 25] = [
     "contact",
     "never",
     "by_site",
-    "by_hands",
+    "by_workers",
     "daily_requests",
     "daily_megabytes",
     "keep_days",
@@ -42,6 +42,9 @@ pub const KEYS: [&str; 25] = [
     "site_targets",
     "log",
 ];
+
+/// Names that settings had before, in files and in the environment: they still work.
+const RENAMED: [(&str, &str); 1] = [("by_hands", "by_workers")];
 
 /// Those that may have several values.
 const LISTS: [&str; 3] = ["allow_ports", "hosts", "never"];
@@ -80,7 +83,8 @@ struct Row {
     key: &'static str,
     /// As they would be typed; several for a list.
     values: Vec<String>,
-    file: PathBuf,
+    /// A file, or a variable by an earlier name.
+    source: Source,
 }
 
 impl Settings {
@@ -93,11 +97,12 @@ impl Settings {
         }
         let data = own.data_folder(arguments)?;
         let mut settings = Self::default();
+        settings.add_renamed_variables(|name| std::env::var(name).ok());
         settings.add(&data.join(FILE))?;
         if let Some(row) = settings.0.iter().find(|row| row.key == "data") {
             bail!(
                 "{}: the data folder cannot be set from within itself; set `data` in {}",
-                row.file.display(),
+                row.source,
                 configuration_folder()
                     .unwrap_or_default()
                     .join(FILE)
@@ -131,6 +136,19 @@ impl Settings {
         self.0.iter().find(|row| row.key == key)
     }
 
+    /// Adds what variables of the environment set by names that they had before.
+    fn add_renamed_variables(&mut self, value: impl Fn(&str) -> Option<String>) {
+        for (old, key) in RENAMED {
+            if let Some(value) = value(&variable(old)) {
+                self.0.push(Row {
+                    key,
+                    values: vec![value],
+                    source: Source::Environment(variable(old)),
+                });
+            }
+        }
+    }
+
     /// Adds what a file sets, if it is there.
     fn add(&mut self, file: &Path) -> Result<()> {
         let text = match std::fs::read_to_string(file) {
@@ -141,7 +159,9 @@ impl Settings {
         let table: toml::Table =
             toml::from_str(&text).with_context(|| format!("reading {}", file.display()))?;
         for (name, value) in table {
-            let Some(key) = KEYS.into_iter().find(|key| *key == name) else {
+            let renamed = RENAMED.into_iter().find(|row| row.0 == name);
+            let today = renamed.map_or(name.as_str(), |row| row.1);
+            let Some(key) = KEYS.into_iter().find(|key| *key == today) else {
                 bail!(
                     "{}: {name:?} is no setting; {}",
                     file.display(),
@@ -163,7 +183,7 @@ impl Settings {
             self.0.push(Row {
                 key,
                 values,
-                file: file.to_owned(),
+                source: Source::File(file.to_owned()),
             });
         }
         Ok(())
@@ -196,7 +216,7 @@ impl Settings {
             let source = match (found.value_source(key), self.value(key)) {
                 (Some(ValueSource::CommandLine), _) => Source::Flag,
                 (Some(ValueSource::EnvVariable), _) => Source::Environment(variable(key)),
-                (Some(ValueSource::DefaultValue), Some(row)) => Source::File(row.file.clone()),
+                (Some(ValueSource::DefaultValue), Some(row)) => row.source.clone(),
                 _ => Source::Default,
             };
             let arg = command.get_arguments().find(|arg| arg.get_id() == key);
@@ -347,6 +367,17 @@ mod tests {
         let found = settings.apply(command()).get_matches_from(["a", "serve"]);
         let found = found.subcommand_matches("serve").unwrap();
         assert!(found.get_raw("port").is_some());
+    }
+
+    #[test]
+    fn settings_by_earlier_names_still_count() {
+        let file = read("by_hands = true").unwrap();
+        let mut both = Settings::default();
+        both.add_renamed_variables(|name| (name == "LINKSCENT_BY_HANDS").then(|| "true".into()));
+        for settings in [file, both] {
+            let row = settings.value("by_workers").unwrap();
+            assert_eq!(row.values, ["true"]);
+        }
     }
 
     #[test]

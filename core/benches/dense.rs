@@ -17,9 +17,9 @@ use linkscent_core::crawl::{
 };
 use linkscent_core::critics;
 use linkscent_core::dom::{Builder, LeafRange};
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::strategies::{Rng, SplitMix};
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 
 const WEB: u64 = 2_000_000;
@@ -114,8 +114,9 @@ impl Cost {
 }
 
 fn begun(strategy: &str, pages: u64) -> Session {
-    let mut guide = Guide::new(critics::NAMES[0], strategy).expect("a critic and a strategy");
-    guide.name_topic(&[word(7, 1), word(7, 2)].join(" "));
+    let mut topic_model =
+        TopicModel::new(critics::NAMES[0], strategy).expect("a critic and a strategy");
+    topic_model.name_topic(&[word(7, 1), word(7, 2)].join(" "));
     let limits = Limits {
         budget: pages,
         requests: None,
@@ -130,7 +131,7 @@ fn begun(strategy: &str, pages: u64) -> Session {
         address: Address::parse(&address(page)).expect("an address"),
         mark: Some(Mark::Target),
     });
-    Session::new(guide, limits, seeds.to_vec())
+    Session::new(topic_model, limits, seeds.to_vec())
 }
 
 fn crawl(strategy: &str, pages: u64) {

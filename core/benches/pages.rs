@@ -10,10 +10,10 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::Frontier;
 use linkscent_core::critics;
 use linkscent_core::dom::html;
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::site_memory::SiteMemory;
 use linkscent_core::strategies::{self, Candidate, Rng, SplitMix};
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 
 fn main() {
@@ -47,18 +47,18 @@ fn page(rng: &mut SplitMix, number: usize, links: usize) -> Page {
     )
 }
 
-/// A guide that has learned from 60 pages, and the links it saw.
-fn taught(links: usize) -> (Guide, Vec<Candidate>) {
-    let mut guide =
-        Guide::new(critics::NAMES[0], strategies::default_name()).expect("the defaults");
+/// A topic model that has learned from 60 pages, and the links it saw.
+fn taught(links: usize) -> (TopicModel, Vec<Candidate>) {
+    let mut topic_model =
+        TopicModel::new(critics::NAMES[0], strategies::default_name()).expect("the defaults");
     let (mut rng, mut seen) = (SplitMix(1), Vec::new());
     for number in 0..60 {
         let via: Vec<Candidate> = seen.iter().rev().take(1).cloned().collect();
         let mark = (number < 3).then_some(Mark::Target);
-        let visit = guide.visit(&page(&mut rng, number, links), &via, mark, &mut rng);
+        let visit = topic_model.visit(&page(&mut rng, number, links), &via, mark, &mut rng);
         seen.extend(visit.outlinks.into_iter().map(|(link, _)| link));
     }
-    (guide, seen)
+    (topic_model, seen)
 }
 
 #[divan::bench]
@@ -72,33 +72,33 @@ fn html_to_page(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn score_page_of_1000_links(bencher: Bencher<'_, '_>) {
-    let (mut guide, _) = taught(100);
+    let (mut topic_model, _) = taught(100);
     let mut rng = SplitMix(3);
     let page = page(&mut rng, 1_000, 1_000);
-    bencher.bench_local(|| guide.visit(&page, &[], None, &mut rng).outlinks.len());
+    bencher.bench_local(|| topic_model.visit(&page, &[], None, &mut rng).outlinks.len());
 }
 
 #[divan::bench(sample_count = 10)]
 fn rescore_frontier_of_100000_links(bencher: Bencher<'_, '_>) {
-    let (guide, seen) = taught(100);
+    let (topic_model, seen) = taught(100);
     let mut frontier = Frontier::default();
     for number in 0..100_000 {
         let mut link = seen[number % seen.len()].clone();
         let target = format!("http://host{}.example/{number}", number % 500);
         link.target = Address::parse(&target).expect("an address");
-        if let Some(priority) = guide.score(&link).priority() {
+        if let Some(priority) = topic_model.score(&link).priority() {
             frontier.add(link, priority);
         }
     }
     bencher
         .counter(ItemsCount::new(frontier.len()))
-        .bench_local(|| frontier.rescore_all(|link| guide.score(link)));
+        .bench_local(|| frontier.rescore_all(|link| topic_model.score(link)));
 }
 
 /// What another topic's crawl read, as much as is remembered, judged for this one.
 #[divan::bench(sample_count = 5)]
 fn judge_20000_remembered_pages(bencher: Bencher<'_, '_>) {
-    let mut other = Guide::new(critics::NAMES[0], "breadth-first").expect("the defaults");
+    let mut other = TopicModel::new(critics::NAMES[0], "breadth-first").expect("the defaults");
     let mut rng = SplitMix(4);
     for number in 0..20_000 {
         let mark = (number < 3).then_some(Mark::Target);
@@ -106,9 +106,9 @@ fn judge_20000_remembered_pages(bencher: Bencher<'_, '_>) {
     }
     let mut memory = SiteMemory::default();
     other.knowledge().remembered_by(&mut memory, |_| true);
-    let (mut guide, _) = taught(100);
+    let (mut topic_model, _) = taught(100);
     bencher
         .counter(ItemsCount::new(memory.len()))
         .with_inputs(|| memory.clone())
-        .bench_local_values(|memory| guide.remember_sites(memory));
+        .bench_local_values(|memory| topic_model.remember_sites(memory));
 }

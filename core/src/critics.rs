@@ -78,12 +78,12 @@ pub trait Critic: Send + Sync {
         self.judge_terms(terms, known)
     }
 
-    /// Other topics that it asks for, to be kept with what a guide knows.
+    /// Other topics that it asks for, to be kept with what a topic model knows.
     fn named_topics(&self) -> NamedTopics {
         NamedTopics::new()
     }
 
-    /// The taxonomy it goes by, to be kept with what a guide knows.
+    /// The taxonomy it goes by, to be kept with what a topic model knows.
     fn taxonomy(&self) -> Option<&Arc<Taxonomy>> {
         None
     }

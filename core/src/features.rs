@@ -1,7 +1,7 @@
 //! What learners count: a page's terms with their weights, and a link's
 //! context, the multiset of `<t,d>` (\[A\] 2.2.2).
 //!
-//! Both name terms by the guide's vocabulary, so they can be kept, compared
+//! Both name terms by the topic model's vocabulary, so they can be kept, compared
 //! and explained long after the page is gone.
 
 use std::fmt;
@@ -69,7 +69,7 @@ impl PageTerms {
     }
 
     /// The `most` terms with the highest counts; of equal ones those with the
-    /// lower id, which the guide met first.
+    /// lower id, which the topic model met first.
     pub fn heaviest(&self, most: usize) -> Self {
         let mut rows = self.0.clone();
         rows.sort_unstable_by_key(|&(term, count)| (std::cmp::Reverse(count), term));

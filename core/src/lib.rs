@@ -7,7 +7,7 @@
 //! adds the HTML parser, `schema` the description of the API's types.
 //!
 //! The modules stand in reading order and each imports only from those before
-//! it. [`guide::Guide::visit`] is the sentence that everything serves. What the learners
+//! it. [`topic_model::TopicModel::visit`] is the sentence that everything serves. What the learners
 //! compute, and the papers that are cited as `[A]` to `[D]`, stand in [`methods`].
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -55,7 +55,7 @@ pub mod hops;
 pub mod site_memory;
 pub mod strategies;
 
-pub mod guide;
+pub mod topic_model;
 
 pub mod crawl;
 

@@ -3,7 +3,7 @@
 //! were not read for, so that a crawl knows of links to them where they lead, which groups of
 //! addresses are worth something, and which pages lead on.
 //!
-//! It is put together from the guides of other topics whenever a crawl begins or is taken up, and
+//! It is put together from the topic models of other topics whenever a crawl begins or is taken up, and
 //! kept nowhere: what those forget is not remembered, and no topic comes to hold another's pages.
 
 use std::collections::BTreeMap;

@@ -149,8 +149,8 @@ pub struct WebGraph {
     /// What the person said of it in words, and whether that is what they look for (true) or
     /// is not.
     pub phrases: BTreeMap<String, bool>,
-    /// Facets of the topic, by the pages that the person said are of them, marked or not.
-    pub facets: BTreeMap<Address, String>,
+    /// Subtopics of the topic, by the pages that the person said are of them, marked or not.
+    pub subtopics: BTreeMap<Address, String>,
     /// What all that and the marks mean, as it was when the critic learned last.
     pub topic_meaning: TopicMeaning,
     /// All terms, with the counts of all pages seen that are not stuffed, marked or not.
@@ -188,7 +188,7 @@ impl WebGraph {
         Self {
             topic_name: self.topic_name.clone(),
             phrases: self.phrases.clone(),
-            facets: self.facets.clone(),
+            subtopics: self.subtopics.clone(),
             topic_meaning: self.topic_meaning.clone(),
             marks: self.marks.clone(),
             corrected: self.corrected.clone(),
@@ -328,7 +328,7 @@ impl WebGraph {
         };
         let targets = marked(Mark::Target).map(|(address, page)| ToldTarget {
             terms: &page.terms,
-            facet: self.facets.get(address).map(String::as_str),
+            subtopic: self.subtopics.get(address).map(String::as_str),
         });
         let not_targets = marked(Mark::NotTarget).map(|(_, page)| &page.terms);
         TopicMeaning::of(&Told {

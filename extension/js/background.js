@@ -109,7 +109,7 @@ async function handle(message, sender) {
   const { answer, sync, isFull, keeps } = await inTurn(work, isOwn(sender) ? LONGEST_OWN : LONGEST);
   if (sync) syncSoon();
   if (keeps) keepRead(isOwn(sender) ? message.tab : sender.tab?.id).catch(() => {});
-  if (isFull) handle({ kind: "keep_guide" }, here).catch(() => {});
+  if (isFull) handle({ kind: "keep_topic_model" }, here).catch(() => {});
   return answer;
 }
 

@@ -1,13 +1,12 @@
-//! What happens on each request: the guide learns, the database keeps, the outbox
+//! What happens on each request: the topic model learns, the database keeps, the outbox
 //! fills.
 //!
-//! The guide of the current topic is held in memory only to save reading it
+//! The topic model of the current topic is held in memory only to save reading it
 //! again; whatever it learned is in the database before a request is answered.
 
 mod context;
 mod finding;
 mod forgetting;
-mod guides;
 mod handling;
 mod later;
 mod ledger;
@@ -20,6 +19,7 @@ mod switches;
 #[cfg(test)]
 mod tests;
 mod topic;
+mod topic_models;
 mod visits;
 
 use std::rc::Rc;
@@ -29,18 +29,18 @@ use context::Context;
 pub use context::tie_breaks;
 use finding::Finding;
 use forgetting::Kept;
-use guides::Guides;
-#[cfg(feature = "bench")]
-pub use guides::{ENOUGH_STEPS, bounded, kept};
 use later::LaterLinks;
 use ledger::Ledger;
 use pairing::Pairing;
 use reading::Reading;
 use rendering::Renderings;
 #[cfg(feature = "bench")]
-pub use steps::GuideStep;
+pub use steps::ModelStep;
 use switches::Switches;
 use topic::Topics;
+use topic_models::TopicModels;
+#[cfg(feature = "bench")]
+pub use topic_models::{ENOUGH_STEPS, bounded, kept};
 use visits::Visits;
 
 use crate::ports::World;
@@ -49,7 +49,7 @@ use crate::ports::World;
 pub struct Background<W> {
     context: Context<W>,
     ledger: Rc<Ledger<W>>,
-    guides: Rc<Guides<W>>,
+    topic_models: Rc<TopicModels<W>>,
     visits: Rc<Visits<W>>,
     finding: Rc<Finding<W>>,
     topics: Rc<Topics<W>>,
@@ -66,20 +66,20 @@ impl<W: World> Background<W> {
     pub fn new(world: Rc<W>) -> Self {
         let context = &Context::new(world);
         let ledger = Rc::new(Ledger::new(context));
-        let guides = Rc::new(Guides::new(context, &ledger));
+        let topic_models = Rc::new(TopicModels::new(context, &ledger));
         let visits = Rc::new(Visits::new(context));
         let finding = Rc::new(Finding::new(context));
-        let topics = Rc::new(Topics::new(context, &guides, &visits, &finding));
-        let kept = Rc::new(Kept::new(context, &guides, &visits));
+        let topics = Rc::new(Topics::new(context, &topic_models, &visits, &finding));
+        let kept = Rc::new(Kept::new(context, &topic_models, &visits));
         Self {
-            pairing: Pairing::new(context, &ledger, &guides, &kept, &topics, &finding),
-            reading: Reading::new(context, &ledger, &guides, &visits, &topics),
+            pairing: Pairing::new(context, &ledger, &topic_models, &kept, &topics, &finding),
+            reading: Reading::new(context, &ledger, &topic_models, &visits, &topics),
             later: LaterLinks::new(context),
             renderings: Renderings::new(context, &ledger),
             switches: Switches::new(context),
             context: context.clone(),
             ledger,
-            guides,
+            topic_models,
             visits,
             finding,
             topics,

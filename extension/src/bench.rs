@@ -1,9 +1,9 @@
 //! What scoring pages costs and gives in a browser, to be held against the native build.
 
 use js_sys::Uint8Array;
-use linkscent_core::guide::Guide;
 use linkscent_core::rng::Rng;
 use linkscent_core::strategies::{Candidate, LinkScore, Priority, SplitMix};
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{Event, EventKind, Transition, Visit, mark_of};
@@ -11,7 +11,7 @@ use linkscent_core::wire::views::PageView;
 use linkscent_core::wire::write_model;
 use linkscent_core::{critics, strategies};
 
-use crate::background::{ENOUGH_STEPS, GuideStep, bounded, kept, tie_breaks};
+use crate::background::{ENOUGH_STEPS, ModelStep, bounded, kept, tie_breaks};
 use crate::browser::{BrowserRandom, now};
 use crate::js_values::{give, take};
 use crate::paths::{Arrival, Arriving, Showing, Step, TabPath};
@@ -24,20 +24,20 @@ const FOLLOWED: usize = 60;
 /// See [`crate::bench_scoring`]: builds the page once, follows links, then visits it.
 pub fn milliseconds_to_score(snapshot: &Snapshot, rounds: u32) -> Result<f64, Problem> {
     let page = snapshot.to_page()?;
-    let mut guide =
-        Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
-    guide.mark(&page, mark_of(Some(true)));
+    let mut topic_model = TopicModel::new(critics::NAMES[0], strategies::default_name())
+        .ok_or(Problem::NoTopicModel)?;
+    topic_model.mark(&page, mark_of(Some(true)));
     let (mut tie_breaks, mut via) = (tie_breaks(&BrowserRandom), Vec::new());
     for number in 0..FOLLOWED {
-        let visit = guide.visit(&page, &via, None, &mut tie_breaks);
+        let visit = topic_model.visit(&page, &via, None, &mut tie_breaks);
         via = visit.outlinks.into_iter().map(|row| row.0).collect();
         via = via.split_off(number.min(via.len()));
         via.truncate(1);
     }
     let began = now();
     for _ in 0..rounds {
-        let visit = guide.visit(&page, &[], None, &mut tie_breaks);
-        PageView::of(&page, &visit, &guide);
+        let visit = topic_model.visit(&page, &[], None, &mut tie_breaks);
+        PageView::of(&page, &visit, &topic_model);
     }
     Ok((now() - began) / f64::from(rounds.max(1)))
 }
@@ -46,9 +46,9 @@ pub fn milliseconds_to_score(snapshot: &Snapshot, rounds: u32) -> Result<f64, Pr
 /// takes them.
 pub fn milliseconds_to_log(snapshot: &Snapshot, rounds: u32) -> Result<f64, Problem> {
     let page = snapshot.to_page()?;
-    let mut guide =
-        Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
-    let visit = guide.visit(&page, &[], None, &mut tie_breaks(&BrowserRandom));
+    let mut topic_model = TopicModel::new(critics::NAMES[0], strategies::default_name())
+        .ok_or(Problem::NoTopicModel)?;
+    let visit = topic_model.visit(&page, &[], None, &mut tie_breaks(&BrowserRandom));
     let showing = Showing {
         at: now(),
         how: Arrival::Navigate,
@@ -83,7 +83,7 @@ pub fn milliseconds_to_log(snapshot: &Snapshot, rounds: u32) -> Result<f64, Prob
             },
             &arriving,
         );
-        let step = GuideStep::new(snapshot, &page, None, u64::from(number)).pack();
+        let step = ModelStep::new(snapshot, &page, None, u64::from(number)).pack();
         std::hint::black_box(Uint8Array::from(step.map_err(unwritten)?.as_slice()));
         let row = kept(serde_json::to_value(&path))?;
         kept(serde_json::to_value(&event))?;
@@ -95,7 +95,7 @@ pub fn milliseconds_to_log(snapshot: &Snapshot, rounds: u32) -> Result<f64, Prob
 /// Bytes that are written of a page when it is read, beside its visit.
 pub fn bytes_to_keep(snapshot: &Snapshot) -> Result<usize, Problem> {
     let page = snapshot.to_page()?;
-    let step = GuideStep::new(snapshot, &page, None, 1).pack();
+    let step = ModelStep::new(snapshot, &page, None, 1).pack();
     Ok(step.map_err(unwritten)?.len())
 }
 
@@ -114,9 +114,9 @@ const MEASURED: u32 = 100;
 /// each reached by a link of the one before, packed, and kept whole with all that was learned
 /// where that is due.
 pub fn reading(pages: u32) -> Result<Vec<f64>, Problem> {
-    let mut guide =
-        Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
-    guide.name_topic("word7 word8");
+    let mut topic_model = TopicModel::new(critics::NAMES[0], strategies::default_name())
+        .ok_or(Problem::NoTopicModel)?;
+    topic_model.name_topic("word7 word8");
     let (mut rng, mut via) = (SplitMix(5), Vec::new());
     let (mut early, mut late, mut whole, mut bytes) = (0.0, 0.0, 0.0_f64, 0);
     for number in 0..pages {
@@ -124,9 +124,9 @@ pub fn reading(pages: u32) -> Result<Vec<f64>, Problem> {
         let page = snapshot.to_page()?;
         let began = now();
         let mark = (number % 100 == 0).then_some(Mark::Target);
-        let visit = guide.visit(&page, &via, mark, &mut rng);
-        PageView::of(&page, &visit, &guide);
-        let step = GuideStep::new(&snapshot, &page, None, 1).pack();
+        let visit = topic_model.visit(&page, &via, mark, &mut rng);
+        PageView::of(&page, &visit, &topic_model);
+        let step = ModelStep::new(&snapshot, &page, None, 1).pack();
         std::hint::black_box(step.map_err(unwritten)?);
         let took = now() - began;
         if mark.is_none() {
@@ -144,9 +144,9 @@ pub fn reading(pages: u32) -> Result<Vec<f64>, Problem> {
             .collect();
         if number % ENOUGH_STEPS == 0 {
             let began = now();
-            let knowledge = kept(&guide);
+            let knowledge = kept(&topic_model);
             bytes = write_model(&knowledge)?.len();
-            guide = bounded(guide, knowledge).ok_or(Problem::NoGuide)?;
+            topic_model = bounded(topic_model, knowledge).ok_or(Problem::NoTopicModel)?;
             whole = whole.max(now() - began);
         }
     }
@@ -182,15 +182,15 @@ fn drawn(number: u32, rng: &mut SplitMix) -> Snapshot {
 /// minus infinity for a link that is not followed; at the end the scores of the first
 /// page's links by all that was learned.
 pub fn numbers(pages: &[Snapshot]) -> Result<Vec<f64>, Problem> {
-    let mut guide =
-        Guide::new(critics::NAMES[0], strategies::default_name()).ok_or(Problem::NoGuide)?;
+    let mut topic_model = TopicModel::new(critics::NAMES[0], strategies::default_name())
+        .ok_or(Problem::NoTopicModel)?;
     let mut rng = SplitMix(7);
     let (mut via, mut first, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     let value = |score: LinkScore| score.priority().map_or(f64::NEG_INFINITY, Priority::value);
     for (number, snapshot) in pages.iter().enumerate() {
         let page = snapshot.to_page()?;
         let mark = (number == 0).then_some(Mark::Target);
-        let visit = guide.visit(&page, &via, mark, &mut rng);
+        let visit = topic_model.visit(&page, &via, mark, &mut rng);
         numbers.push(visit.judgment.relevance.value());
         numbers.extend(visit.outlinks.iter().map(|row| value(row.1)));
         let links: Vec<Candidate> = visit.outlinks.into_iter().map(|row| row.0).collect();
@@ -203,6 +203,6 @@ pub fn numbers(pages: &[Snapshot]) -> Result<Vec<f64>, Problem> {
             first = links;
         }
     }
-    numbers.extend(first.iter().map(|link| value(guide.score(link))));
+    numbers.extend(first.iter().map(|link| value(topic_model.score(link))));
     Ok(numbers)
 }

@@ -9,6 +9,8 @@ mod background;
 pub mod bench;
 mod browser;
 mod companion;
+#[cfg(test)]
+mod fakes;
 mod js_values;
 mod paths;
 mod ports;
@@ -21,8 +23,6 @@ mod sender;
 mod shown;
 mod store;
 mod texts;
-#[cfg(test)]
-mod twins;
 mod upgrades;
 
 use std::rc::Rc;

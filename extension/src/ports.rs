@@ -1,6 +1,6 @@
 //! What the background needs of the world around it: a database, the companion's
 //! port, a clock, random numbers, the browser's tabs. The browser gives them in
-//! `browser`; tests give twins that live in memory.
+//! `browser`; tests give fakes that live in memory.
 
 use linkscent_core::wire::Snapshot;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub enum Table {
     /// Single values by name.
     Values,
     /// Model files by topic.
-    Guides,
+    TopicModels,
     /// Marks by topic and page.
     Marks,
     /// Trails, in the order of their keys.
@@ -21,7 +21,7 @@ pub enum Table {
     Outbox,
     /// The ways through tabs, by tab.
     Paths,
-    /// Pages that guides have read since they were kept, by topic and number.
+    /// Pages that topic models have read since they were kept, by topic and number.
     Steps,
     /// Lines of what was kept and sent, in the order of their keys.
     Ledger,
@@ -33,7 +33,7 @@ impl Table {
     /// All of them.
     pub const ALL: [Self; 9] = [
         Self::Values,
-        Self::Guides,
+        Self::TopicModels,
         Self::Marks,
         Self::Trails,
         Self::Outbox,
@@ -47,7 +47,7 @@ impl Table {
     pub fn name(self) -> &'static str {
         match self {
             Self::Values => "values",
-            Self::Guides => "guides",
+            Self::TopicModels => "guides",
             Self::Marks => "marks",
             Self::Trails => "trails",
             Self::Outbox => "outbox",
@@ -64,7 +64,7 @@ impl Table {
 pub enum Value {
     /// Plain data.
     Json(serde_json::Value),
-    /// A model file, or a page that a guide has read.
+    /// A model file, or a page that a topic model has read.
     Bytes(Vec<u8>),
 }
 

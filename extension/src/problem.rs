@@ -53,12 +53,12 @@ pub enum Problem {
     /// The taxonomy does not have the class.
     #[error("problem_no_class")]
     NoClass,
-    /// The guide let go of the page.
+    /// The topic model let go of the page.
     #[error("problem_not_remembered")]
     NotRemembered,
     /// What the topic is learned by is not part of this build.
-    #[error("problem_no_guide")]
-    NoGuide,
+    #[error("problem_no_topic_model")]
+    NoTopicModel,
     /// The companion's model names what this version does not have.
     #[error("problem_newer_model")]
     NewerModel,

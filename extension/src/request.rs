@@ -171,8 +171,8 @@ pub enum Request {
     },
     /// A page as a tab shows it, to be kept in the library.
     KeepRead { tab: i32, url: String, html: String },
-    /// Keeps the guide in memory whole, in place of the pages kept beside it.
-    KeepGuide,
+    /// Keeps the topic model in memory whole, in place of the pages kept beside it.
+    KeepTopicModel,
     /// A link that opens the companion's dashboard, once.
     Dashboard,
     /// Hands the topic over, starting from these pages. The crawl begins with what another topic
@@ -270,7 +270,7 @@ pub struct Handled {
 pub struct News {
     /// There is something to tell the companion: [`Request::Sync`].
     pub sync: bool,
-    /// Enough pages are kept beside the guide: [`Request::KeepGuide`].
+    /// Enough pages are kept beside the topic model: [`Request::KeepTopicModel`].
     pub is_full: bool,
     /// The page is to be kept in the library: [`Request::KeepRead`].
     pub keeps: bool,

@@ -22,7 +22,7 @@ const TABS: &str = "tabs";
 const SEEN: &str = "seen";
 const LATER: &str = "later";
 const LATEST_WORD: &str = "latest-word";
-/// Pages that a guide has read which are kept beside it.
+/// Pages that a topic model has read which are kept beside it.
 pub const MOST_STEPS: u32 = 128;
 /// Marked pages kept as they were shown; no more are added to them.
 pub const MOST_MARKED_PAGES: usize = 200;
@@ -51,7 +51,7 @@ impl Change {
     /// Empties everything but settings, marks and marks on forms; notes the tabs of which
     /// nothing is known any more.
     pub fn empty(&mut self, tabs: &KnownTabs) -> Result<(), DatabaseError> {
-        self.0.push(Write::Clear(Table::Guides));
+        self.0.push(Write::Clear(Table::TopicModels));
         self.0.push(Write::Clear(Table::Steps));
         self.0.push(Write::Clear(Table::Ledger));
         self.0.push(Write::Clear(Table::Pages));
@@ -83,9 +83,9 @@ impl Change {
         self.put(Table::Values, TABS, tabs)
     }
 
-    /// Deletes a topic's guide.
-    pub fn delete_guide(&mut self, topic: &str) {
-        self.delete(Table::Guides, topic);
+    /// Deletes a topic's model.
+    pub fn delete_topic_model(&mut self, topic: &str) {
+        self.delete(Table::TopicModels, topic);
         self.delete_steps(topic);
     }
 
@@ -115,14 +115,14 @@ impl Change {
         self.put(Table::Values, LATEST_WORD, &time)
     }
 
-    /// Replaces a topic's guide, with all that it has read.
-    pub fn guide(&mut self, topic: &str, model: Vec<u8>) {
+    /// Replaces a topic's model, with all that it has read.
+    pub fn topic_model(&mut self, topic: &str, model: Vec<u8>) {
         self.delete_steps(topic);
         let (topic, model) = (topic.to_owned(), Value::Bytes(model));
-        self.0.push(Write::Put(Table::Guides, topic, model));
+        self.0.push(Write::Put(Table::TopicModels, topic, model));
     }
 
-    /// Adds a page that a topic's guide has read, numbered since the guide was kept, below
+    /// Adds a page that a topic's model has read, numbered since the topic model was kept, below
     /// [`MOST_STEPS`].
     pub fn step(&mut self, topic: &str, number: u32, step: Vec<u8>) {
         let key = step_key(topic, number);
@@ -306,15 +306,15 @@ impl<D: Database> Store<D> {
         self.value(TABS).await
     }
 
-    /// A topic's guide as a model file.
-    pub async fn guide(&self, topic: &str) -> Result<Option<Vec<u8>>, DatabaseError> {
-        Ok(match self.0.get(Table::Guides, topic).await? {
+    /// A topic's model as a model file.
+    pub async fn topic_model(&self, topic: &str) -> Result<Option<Vec<u8>>, DatabaseError> {
+        Ok(match self.0.get(Table::TopicModels, topic).await? {
             Some(Value::Bytes(file)) => Some(file),
             Some(Value::Json(_)) | None => None,
         })
     }
 
-    /// The pages that a topic's guide has read since it was kept, in order.
+    /// The pages that a topic's model has read since it was kept, in order.
     pub async fn steps(&self, topic: &str) -> Result<Vec<Vec<u8>>, DatabaseError> {
         let mut steps = Vec::new();
         for number in 0..MOST_STEPS {

@@ -45,7 +45,7 @@ pub const NEWEST: u32 = STEPS[STEPS.len() - 1].form;
 fn first(database: &mut dyn Upgrade) -> Result<(), String> {
     let tables = [
         Table::Values,
-        Table::Guides,
+        Table::TopicModels,
         Table::Marks,
         Table::Trails,
         Table::Outbox,
@@ -61,7 +61,7 @@ fn paths(database: &mut dyn Upgrade) -> Result<(), String> {
     database.create_table(Table::Paths)
 }
 
-/// What a guide has read since it was kept, and the ledger.
+/// What a topic model has read since it was kept, and the ledger.
 fn steps(database: &mut dyn Upgrade) -> Result<(), String> {
     database.create_table(Table::Steps)?;
     database.create_table(Table::Ledger)

@@ -1,9 +1,9 @@
-//! `cargo outages [PERCENT [SEED]]`: a crawl by hands over PostgreSQL, whose programs, database, network
+//! `cargo outages [PERCENT [SEED]]`: a crawl by workers over PostgreSQL, whose programs, database, network
 //! and clocks fail one after the other, and what is left of what it promises.
 //!
-//! Three hands and two programs that can run the crawl share a data folder and a database of their own.
-//! Each time something failed, it is measured how long it takes until the log grows again; of a hand, how
-//! long the others take, not how long its own requests do. Servers write down each request. A hand keeps nothing on a disk, so full ones are no matter here (`cargo soak` has
+//! Three workers and two programs that can run the crawl share a data folder and a database of their own.
+//! Each time something failed, it is measured how long it takes until the log grows again; of a worker, how
+//! long the others take, not how long its own requests do. Servers write down each request. A worker keeps nothing on a disk, so full ones are no matter here (`cargo soak` has
 //! them); nor is the clock of the database's machine, by which hosts rest.
 
 mod clock;
@@ -24,22 +24,22 @@ use crate::postgres::Cluster;
 use crate::preloaded::preloaded;
 use crate::wait_for;
 use crate::watched_web::{HOSTS, to_all_hosts, web};
-use fleet::{Fleet, HANDS, RUNNERS};
+use fleet::{Fleet, RUNNERS, WORKERS};
 use route::Way;
 use seen::{Acknowledged, bad_manners, requests};
 
 /// What may fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// A hand is killed.
-    Hand,
+    /// A worker is killed.
+    Worker,
     /// The program that runs the crawl is killed; the other is there.
     Runner,
     /// The database is ended, orderly or as if it had crashed, and started again.
     Database,
     /// The way of one program to the database is cut for some seconds.
     Network,
-    /// A hand is stopped for some seconds, and goes on.
+    /// A worker is stopped for some seconds, and goes on.
     Sleep,
     /// A program's clock is set.
     Clock,
@@ -47,11 +47,11 @@ pub enum Failure {
 
 /// How often each fails, of a hundred in a hundred.
 const FAILURES: [(Failure, &str, usize); 6] = [
-    (Failure::Hand, "hands killed", 500),
+    (Failure::Worker, "workers killed", 500),
     (Failure::Runner, "programs that run the crawl killed", 100),
     (Failure::Database, "restarts of the database", 50),
     (Failure::Network, "cuts of the network", 50),
-    (Failure::Sleep, "hands stopped for a while", 25),
+    (Failure::Sleep, "workers stopped for a while", 25),
     (Failure::Clock, "clocks set", 25),
 ];
 /// It goes on within this.
@@ -209,13 +209,13 @@ impl Trial {
     /// One failure; how long it took until the log grew again once what failed was over.
     async fn fail(&mut self, failure: Failure) -> Result<Duration> {
         tokio::time::sleep(some_time(&mut self.rng, 0.0, 0.5)).await;
-        let hand = RUNNERS + below(&mut self.rng, HANDS);
-        let any = below(&mut self.rng, RUNNERS + HANDS);
+        let worker = RUNNERS + below(&mut self.rng, WORKERS);
+        let any = below(&mut self.rng, RUNNERS + WORKERS);
         match failure {
-            Failure::Hand => {
-                self.fleet.kill(hand).await?;
+            Failure::Worker => {
+                self.fleet.kill(worker).await?;
                 let took = self.goes_on().await?;
-                self.fleet.restart(hand)?;
+                self.fleet.restart(worker)?;
                 return Ok(took);
             }
             Failure::Runner => {
@@ -238,9 +238,9 @@ impl Trial {
                 self.fleet.route(any).make(Way::Open);
             }
             Failure::Sleep => {
-                self.fleet.signal(hand, "STOP").await?;
+                self.fleet.signal(worker, "STOP").await?;
                 tokio::time::sleep(some_time(&mut self.rng, 1.0, 10.0)).await;
-                self.fleet.signal(hand, "CONT").await?;
+                self.fleet.signal(worker, "CONT").await?;
             }
             Failure::Clock => {
                 let ahead = (self.rng.unit() - 0.5) * 2.0 * 86_400.0;

@@ -6,14 +6,14 @@
 
 pub mod charset;
 pub mod citation;
+pub mod export;
 pub mod feeds;
 pub mod frozen;
-pub mod intake;
+pub mod import;
 pub mod invisible;
 pub mod lists;
 pub mod page;
 pub mod sequences_file;
-pub mod takeout;
 pub mod taxonomy;
 pub mod warc;
 mod whole_file;

@@ -173,7 +173,7 @@ impl Plan {
             seeds: seeds.to_owned(),
             budget: self.budget,
             marked: None,
-            facets: BTreeMap::new(),
+            subtopics: BTreeMap::new(),
             asking: Asking::Nothing,
             restricts: false,
             is_named: false,

@@ -1,5 +1,5 @@
 //! One crawl of a strategy on a frozen web: the product's own session and
-//! guide, answered from memory, each answer taking a millisecond of a clock
+//! topic model, answered from memory, each answer taking a millisecond of a clock
 //! that only counts.
 
 use std::collections::{BTreeSet, HashSet};
@@ -13,7 +13,6 @@ use linkscent_core::crawl::{
 };
 use linkscent_core::critics::{self, Critic};
 use linkscent_core::features::FeatureReader;
-use linkscent_core::guide::{ASKED_AFTER, Guide, MOST_WAITING};
 use linkscent_core::hops::{FeatureGroups, TrainingWeb};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::site_memory::SiteMemory;
@@ -22,6 +21,7 @@ use linkscent_core::strategies::{
     Promise, Rng, SplitMix, StateError, Strategy, StrategyState, Subject, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::{ASKED_AFTER, MOST_WAITING, TopicModel};
 use linkscent_core::web_graph::{Mark, Relevance};
 
 use super::frozen_critic::FrozenCritic;
@@ -37,7 +37,7 @@ pub struct Crawled {
     /// How often the strategy's model became another.
     pub retrainings: u32,
     /// What was learned.
-    pub guide: Guide,
+    pub topic_model: TopicModel,
     /// Alarms, with the number of pages fetched until then.
     pub alarms: Vec<(usize, DriftAlarm)>,
 }
@@ -45,7 +45,7 @@ pub struct Crawled {
 impl Crawled {
     /// The web that it has seen, for models of hop distances.
     pub fn seen(&self, scenario: &Scenario, groups: FeatureGroups) -> TrainingWeb {
-        let mut graph = self.guide.graph().clone();
+        let mut graph = self.topic_model.graph().clone();
         let mut seen = TrainingWeb::new(groups);
         for visit in &self.visits {
             let page = &scenario.web.pages[visit.page as usize];
@@ -57,7 +57,7 @@ impl Crawled {
 
     /// What all links between two pages that were fetched teach, each an instance (\[A\] 3.5).
     pub fn every_pair(&self, scenario: &Scenario) -> TwoClassCounts {
-        let (web, graph) = (&scenario.web, self.guide.graph());
+        let (web, graph) = (&scenario.web, self.topic_model.graph());
         let mut vocabulary = graph.vocabulary.clone();
         let fetched: HashSet<u32> = self.visits.iter().map(|visit| visit.page).collect();
         let mut counts = TwoClassCounts::default();
@@ -86,7 +86,7 @@ impl Crawled {
     pub fn backward_paths(&self, scenario: &Scenario) -> (TrainedPaths, Vocabulary) {
         let seen = self.seen(scenario, FeatureGroups::OF_ONE_TOPIC);
         let mut paths = BackwardPaths::new(seen.target_distances());
-        let mut words = self.guide.graph().vocabulary.clone();
+        let mut words = self.topic_model.graph().vocabulary.clone();
         for visit in &self.visits {
             paths.read(&scenario.web.pages[visit.page as usize], &mut words);
         }
@@ -122,7 +122,7 @@ pub fn watched(
         visits,
         alarms,
         retrainings: retrainings.load(Ordering::Relaxed),
-        guide: session.into_guide(),
+        topic_model: session.into_topic_model(),
     })
 }
 
@@ -147,22 +147,23 @@ pub(super) fn begin(
         Some(_) => Box::new(critics::Topic::default()),
         None => Box::new(FrozenCritic::new(Arc::clone(web), Arc::clone(topic))),
     };
-    let mut guide = Guide::joining(critic, Box::new(instrumented), words);
+    let mut topic_model = TopicModel::joining(critic, Box::new(instrumented), words);
     let marked = match &scenario.marked {
         Some(marked) => marked.clone(),
         None => topic.examples().collect(),
     };
     if scenario.is_named {
-        guide.name_topic(&topic.name);
+        topic_model.name_topic(&topic.name);
     }
     for page in marked {
-        guide.mark(&web.pages[page as usize], Some(Mark::Target));
+        topic_model.mark(&web.pages[page as usize], Some(Mark::Target));
     }
-    let facets = scenario.facets.iter();
-    let facets = facets.map(|(page, facet)| (web.pages[*page as usize].address.clone(), facet));
-    guide.take_facets(facets.map(|(page, facet)| (page, facet.clone())));
+    let subtopics = scenario.subtopics.iter();
+    let subtopics =
+        subtopics.map(|(page, subtopic)| (web.pages[*page as usize].address.clone(), subtopic));
+    topic_model.take_subtopics(subtopics.map(|(page, subtopic)| (page, subtopic.clone())));
     if !scenario.memory.is_empty() {
-        guide.remember_sites(SiteMemory::clone(&scenario.memory));
+        topic_model.remember_sites(SiteMemory::clone(&scenario.memory));
     }
     let limits = Limits {
         requests: None,
@@ -178,7 +179,7 @@ pub(super) fn begin(
         address: web.pages[seed as usize].address.clone(),
         mark: None,
     });
-    let session = Session::new(guide, limits, seeds.collect());
+    let session = Session::new(topic_model, limits, seeds.collect());
     Ok((session, retrainings))
 }
 
@@ -248,7 +249,7 @@ fn ask(
         Asking::Best => {
             let waiting = session.frontier().best(MOST_WAITING);
             let links = waiting.iter().filter_map(|page| page.links.first());
-            let question = session.guide().question(links, asked);
+            let question = session.topic_model().question(links, asked);
             question.and_then(|question| scenario.web.number(&question.address))
         }
     };
@@ -261,7 +262,7 @@ fn ask(
     } else {
         Mark::NotTarget
     };
-    session.amend(|guide| guide.mark(&scenario.web.pages[page], Some(mark)));
+    session.amend(|topic_model| topic_model.mark(&scenario.web.pages[page], Some(mark)));
 }
 
 pub(super) fn visit(scenario: &Scenario, record: &Record) -> Option<Visit> {

@@ -6,7 +6,6 @@ mod split;
 
 use anyhow::{Context, Result};
 use cpu_time::ThreadTime;
-use linkscent_core::guide::Knowledge;
 use linkscent_core::hops::{FeatureGroups, TrainingWeb, WalkRules, Walks};
 use linkscent_core::models::{ChainKind, Inference, TwoClassCounts};
 use linkscent_core::strategies::{
@@ -16,6 +15,7 @@ use linkscent_core::strategies::{
     SignalGroup, SplitMix, Strategy, TopicPageRank, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::Knowledge;
 
 use apprentices::APPRENTICES;
 use hop_groups::GROUPS;
@@ -422,7 +422,7 @@ impl Entrant {
             Regime::Split(make, split) => (crawl_split(scenario, || make(every), split)?, 0),
             Regime::Offline(train) => {
                 let before = crawl(training, baseline(), nothing(), None)?;
-                let knowledge = before.guide.knowledge();
+                let knowledge = before.topic_model.knowledge();
                 let strategy = train(&knowledge, every);
                 let words = knowledge.graph.vocabulary;
                 let mut made = crawl(scenario, strategy, words, None)?;
@@ -440,7 +440,7 @@ impl Entrant {
                 let before = crawl(training, baseline(), nothing(), None)?;
                 let seen = before.seen(training, groups);
                 let strategy = train(seen, &mut SplitMix(scenario.random_seed), every);
-                let words = before.guide.graph().vocabulary.clone();
+                let words = before.topic_model.graph().vocabulary.clone();
                 let mut made = crawl(scenario, strategy, words, None)?;
                 made.retrainings = 1;
                 (made, before.visits.len() as u64)
@@ -448,7 +448,7 @@ impl Entrant {
             Regime::EveryPair(make) => {
                 let before = crawl(training, baseline(), nothing(), None)?;
                 let strategy = make(before.every_pair(training));
-                let words = before.guide.graph().vocabulary.clone();
+                let words = before.topic_model.graph().vocabulary.clone();
                 let made = crawl(scenario, strategy, words, None)?;
                 (made, before.visits.len() as u64)
             }
@@ -464,13 +464,13 @@ impl Entrant {
                     (scenario, confined)
                 };
                 let strategy = make(before.every_pair(taught_on));
-                let words = before.guide.graph().vocabulary.clone();
+                let words = before.topic_model.graph().vocabulary.clone();
                 let made = crawl(scenario, strategy, words, Some(&only))?;
                 (made, before.visits.len() as u64)
             }
         };
         let cpu_s = clock.elapsed().as_secs_f64();
-        let mut insight = insight::learned(&made.guide.knowledge());
+        let mut insight = insight::learned(&made.topic_model.knowledge());
         insight.extend(insight::best_sources(scenario, &made.visits));
         Ok(Run {
             effort: RunStats {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use linkscent_core::features::OffsetTerm;
-use linkscent_core::guide::Knowledge;
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::Saved;
+use linkscent_core::topic_model::Knowledge;
 
 use super::figures::Insight;
 use super::scenario::Scenario;

@@ -65,7 +65,7 @@ pub fn crawl_split(
             .iter()
             .map(|rebuilt| rebuilt.load(Ordering::Relaxed))
             .sum(),
-        guide: first.session.into_guide(),
+        topic_model: first.session.into_topic_model(),
     })
 }
 

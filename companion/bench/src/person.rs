@@ -21,9 +21,9 @@ use linkscent_core::crawl::StoppingRule;
 
 use linkscent_core::address::Address;
 use linkscent_core::critics::{self, SentenceVectors};
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies::{Rng, SplitMix};
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_sentences::{CHARACTERS, SentenceModel};
 
 use figures::Fetched;
@@ -89,7 +89,7 @@ struct Sought {
     pages: BTreeSet<u32>,
     brought: Vec<u32>,
     /// Of which category brought pages are, if that is said.
-    facets: BTreeMap<u32, String>,
+    subtopics: BTreeMap<u32, String>,
 }
 
 impl Sought {
@@ -100,7 +100,7 @@ impl Sought {
             path: category.path.clone(),
             pages: category.pages.iter().copied().collect(),
             brought: drawn(category, examples, random_seed),
-            facets: BTreeMap::new(),
+            subtopics: BTreeMap::new(),
         }
     }
 
@@ -109,7 +109,7 @@ impl Sought {
     fn two(a: &Category, b: &Category, random_seed: u64) -> [Self; 2] {
         let both = [a, b];
         let brought = both.map(|category| drawn(category, OF_EACH, random_seed));
-        let facet = |(category, pages): (&Category, &Vec<u32>)| {
+        let subtopic = |(category, pages): (&Category, &Vec<u32>)| {
             let name = category.name.clone();
             let pages = pages.iter().map(move |&page| (page, name.clone()));
             pages.collect::<Vec<_>>()
@@ -120,11 +120,11 @@ impl Sought {
             path: format!("{} {}", a.path, b.path),
             pages: both.iter().flat_map(|one| one.pages.clone()).collect(),
             brought: brought.concat(),
-            facets: BTreeMap::new(),
+            subtopics: BTreeMap::new(),
         };
         let said = Self {
             kind: ", two kinds named",
-            facets: both.into_iter().zip(&brought).flat_map(facet).collect(),
+            subtopics: both.into_iter().zip(&brought).flat_map(subtopic).collect(),
             ..unsaid.clone()
         };
         [unsaid, said]
@@ -257,7 +257,7 @@ fn one(
         seeds: SEEDS.to_owned(),
         budget: BUDGET,
         marked: Some(brought.clone()),
-        facets: sought.facets.clone(),
+        subtopics: sought.subtopics.clone(),
         asking: Asking::Nothing,
         restricts: false,
         is_named: true,
@@ -275,15 +275,15 @@ fn one(
     let fetched = crawled.visits.iter().map(|visit| visit.page);
     let fetched: Vec<u32> = fetched.filter(|page| !brought.contains(page)).collect();
     // As the companion keeps them when a crawl has ended.
-    crawled.guide.judge_again();
+    crawled.topic_model.judge_again();
     if let Some(sentences) = sentences {
-        sentences.judge(&mut crawled.guide);
+        sentences.judge(&mut crawled.topic_model);
     }
     let results = fetched.iter().map(|page| {
         let address = &web.pages[*page as usize].address;
-        let judgment = crawled.guide.graph().judgment(address);
+        let judgment = crawled.topic_model.graph().judgment(address);
         Fetched {
-            stated: critics::probability(crawled.guide.critic().name(), judgment.relevance),
+            stated: critics::probability(crawled.topic_model.critic().name(), judgment.relevance),
             is_called: judgment.is_target,
             is_right: sought.pages.contains(page),
         }
@@ -321,16 +321,16 @@ impl<'a> Sentences<'a> {
     }
 
     /// As the companion does it that has a model of sentences.
-    fn judge(&self, guide: &mut Guide) {
-        let wanted = SentenceVectors::pages_wanted(guide.graph()).into_iter();
+    fn judge(&self, topic_model: &mut TopicModel) {
+        let wanted = SentenceVectors::pages_wanted(topic_model.graph()).into_iter();
         let pages = wanted.filter_map(|address| Some((address.clone(), self.of_page(&address)?)));
         let pages = pages.collect();
         let vector = |text: &str| self.model.vector(text);
         let vectors = SentenceVectors {
             pages,
-            ..SentenceVectors::of_topic(guide.graph(), &vector)
+            ..SentenceVectors::of_topic(topic_model.graph(), &vector)
         };
-        guide.judge_by_sentences(&vectors);
+        topic_model.judge_by_sentences(&vectors);
     }
 }
 

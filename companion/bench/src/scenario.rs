@@ -24,8 +24,8 @@ pub struct Scenario {
     /// Pages that are marked as targets, for a critic that learns from them and
     /// from what it meets; `None` where the labels speak.
     pub marked: Option<Vec<u32>>,
-    /// Of which facet of the topic marked pages are said to be.
-    pub facets: BTreeMap<u32, String>,
+    /// Of which subtopic of the topic marked pages are said to be.
+    pub subtopics: BTreeMap<u32, String>,
     /// Whether such a critic is told the topic's name.
     pub is_named: bool,
     /// Questions that the labels answer in a person's place.

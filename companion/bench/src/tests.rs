@@ -9,10 +9,10 @@ use anyhow::Result;
 use linkscent_core::crawl::{
     CrawlDelay, Instant, Limits, Next, Outcome, Robots, Scope, Seed, Session,
 };
-use linkscent_core::guide::{Guide, Knowledge};
 use linkscent_core::models::TwoClassCounts;
 use linkscent_core::strategies::{Apprentice, SplitMix, from_state};
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::{Knowledge, TopicModel};
 use linkscent_core::wire::{read_model, write_model};
 
 use super::bench::Plan;
@@ -102,7 +102,7 @@ pub(crate) fn scenario(garbled: &dyn Fn(u32) -> bool) -> Scenario {
         seeds: "topic0".to_owned(),
         budget: 60,
         marked: None,
-        facets: BTreeMap::new(),
+        subtopics: BTreeMap::new(),
         asking: Asking::Nothing,
         restricts: false,
         is_named: false,
@@ -239,7 +239,7 @@ fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
         Vocabulary::default(),
         None,
     )?;
-    let mut knowledge = first.guide.knowledge();
+    let mut knowledge = first.topic_model.knowledge();
     // The bench's own wrapping has no place in the catalogue.
     "apprentice".clone_into(&mut knowledge.strategy);
     "topic".clone_into(&mut knowledge.critic);
@@ -259,7 +259,7 @@ fn what_was_learned_is_saved_and_continued_in_a_later_crawl() -> Result<()> {
         Vocabulary::default(),
         None,
     )?;
-    let after = instances(&second.guide.knowledge());
+    let after = instances(&second.topic_model.knowledge());
     assert!(
         before.0 > 0 && after.0 > before.0 && after.1 > before.1,
         "{before:?} {after:?}"
@@ -356,7 +356,7 @@ fn the_figures_follow_from_the_files() -> Result<()> {
 /// Every page of a web fetched under a strategy, by the product's own session and a predicate;
 /// the pages of which it held.
 fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSet<String> {
-    let guide = Guide::new(predicate, strategy).unwrap();
+    let topic_model = TopicModel::new(predicate, strategy).unwrap();
     let limits = Limits {
         requests: None,
         budget: web.pages.len() as u64,
@@ -371,7 +371,7 @@ fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSe
         address: page.address.clone(),
         mark: None,
     });
-    let mut session = Session::new(guide, limits, seeds.collect());
+    let mut session = Session::new(topic_model, limits, seeds.collect());
     let mut rng = SplitMix(1);
     let mut fetched = 0;
     for now in 0.. {
@@ -389,7 +389,7 @@ fn found_by_predicate(web: &EvalWeb, predicate: &str, strategy: &str) -> BTreeSe
         }
     }
     assert_eq!(fetched, web.pages.len(), "{strategy}");
-    let pages = session.guide().graph().pages();
+    let pages = session.topic_model().graph().pages();
     let found = pages.filter(|page| page.judgment.is_target);
     found.map(|page| page.address.to_string()).collect()
 }

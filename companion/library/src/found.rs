@@ -22,7 +22,7 @@ use super::meaning::{Packed, cosine, packed};
 use super::{Fields, Library, Query, Result};
 
 /// Sites and languages that are told of one search at most.
-const MOST_FACETS: usize = 20;
+const MOST_SUBTOPICS: usize = 20;
 
 /// Number of pages between two looks at the clock.
 const CLOCK_EVERY: usize = 1_024;
@@ -200,7 +200,7 @@ impl Library {
 fn most_common(counts: BTreeMap<String, usize>) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    counts.truncate(MOST_FACETS);
+    counts.truncate(MOST_SUBTOPICS);
     counts
 }
 

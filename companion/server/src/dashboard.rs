@@ -3,21 +3,21 @@
 //! brings live numbers.
 
 mod ahead;
+mod annotations;
 mod classes;
 mod crawl;
 mod databases;
-mod facets;
 mod finds;
-mod intake;
+mod import;
 mod library;
 mod map;
 mod people;
 mod provider;
-mod remarks;
 mod removed;
 mod settings;
 mod sites;
 mod strategy;
+mod subtopics;
 mod tokens;
 mod topic_files;
 mod topics;
@@ -51,15 +51,15 @@ pub fn routes() -> Router<App> {
         .merge(topics::routes())
         .merge(finds::routes())
         .merge(tokens::routes())
-        .merge(crawl::hands::routes())
+        .merge(crawl::workers::routes())
         .merge(classes::routes())
-        .merge(facets::routes())
+        .merge(subtopics::routes())
         .merge(library::routes())
-        .merge(remarks::routes())
+        .merge(annotations::routes())
         .merge(watching::routes())
         .merge(map::routes())
         .merge(crawl::beginning::routes())
-        .merge(intake::routes())
+        .merge(import::routes())
         .merge(topic_files::routes())
         .merge(ahead::routes())
         .merge(removed::routes())

@@ -52,7 +52,7 @@ async function tag(line, form) {
   text.textContent = `#${field.value.trim()} `;
   field.value = "";
   line.focus({ preventScroll: true });
-  line.querySelector(".remarks").open = false;
+  line.querySelector(".annotations").open = false;
   if (await send(line, form, fields)) line.querySelector(".tags").append(text);
   else judged.textContent = FAILED;
 }
@@ -63,7 +63,7 @@ async function keep(line, form) {
   if (await send(line, form, fields)) {
     note.textContent = fields.get("text").trim();
     note.hidden = !note.textContent;
-    line.querySelector(".remarks").open = false;
+    line.querySelector(".annotations").open = false;
   } else judged.textContent = FAILED;
 }
 
@@ -79,7 +79,7 @@ document.querySelector("main").addEventListener("submit", (event) => {
 });
 
 function write(line, field) {
-  line.querySelector(".remarks").open = true;
+  line.querySelector(".annotations").open = true;
   line.querySelector(field).focus();
 }
 

@@ -40,7 +40,7 @@ pub type PageKey = (i64, u64);
 
 /// What is done with pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Remark {
+pub enum Annotation {
     /// They are marked: as targets or not, or their marks are taken back. Pages that were judged
     /// before keep what was said of them, unless marks are taken back.
     Judge(Option<bool>),
@@ -48,7 +48,7 @@ pub enum Remark {
     Tag(String, bool),
 }
 
-impl Remark {
+impl Annotation {
     /// As a form or a command says it: `target`, `not`, `undo`, or `tag` and `untag` with a tag.
     pub fn read(verdict: &str, tag: &str) -> Result<Self, ServiceError> {
         let tagged = |on| {
@@ -81,7 +81,7 @@ pub struct Done {
     /// Those that it changed something of.
     pub pages: Vec<PageKey>,
     /// What was done.
-    pub remark: Remark,
+    pub annotation: Annotation,
 }
 
 /// What was done last, as long as the process runs. Clones are the same.
@@ -89,11 +89,15 @@ pub struct Done {
 pub(crate) struct LastDone(Arc<Mutex<(u64, VecDeque<Done>)>>);
 
 impl LastDone {
-    fn keep(&self, pages: Vec<PageKey>, remark: Remark) -> Done {
+    fn keep(&self, pages: Vec<PageKey>, annotation: Annotation) -> Done {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.0 += 1;
         let id = last.0;
-        let done = Done { id, pages, remark };
+        let done = Done {
+            id,
+            pages,
+            annotation,
+        };
         last.1.push_back(done.clone());
         if last.1.len() > MOST_DONE {
             last.1.pop_front();
@@ -114,13 +118,13 @@ impl LastDone {
 
 impl Annotations {
     /// Says something of pages, so that it can be taken back.
-    pub async fn remark_once(
+    pub async fn annotate_once(
         &self,
         pages: &[PageKey],
-        remark: Remark,
+        annotation: Annotation,
     ) -> Result<Done, ServiceError> {
-        let changed = self.remark(pages, &remark).await?;
-        Ok(self.last_done.keep(changed, remark))
+        let changed = self.annotate(pages, &annotation).await?;
+        Ok(self.last_done.keep(changed, annotation))
     }
 
     /// What was done by this number, if it can be taken back.
@@ -132,11 +136,11 @@ impl Annotations {
     pub async fn undo(&self, id: u64) -> Result<(), ServiceError> {
         let done = self.last_done.get(id);
         let done = done.ok_or(ServiceError::Missing("thing that can be taken back"))?;
-        let back = match &done.remark {
-            Remark::Judge(_) => Remark::Judge(None),
-            Remark::Tag(tag, on) => Remark::Tag(tag.clone(), !on),
+        let back = match &done.annotation {
+            Annotation::Judge(_) => Annotation::Judge(None),
+            Annotation::Tag(tag, on) => Annotation::Tag(tag.clone(), !on),
         };
-        self.remark_where(&done.pages, &back, Some(&done.remark))
+        self.annotate_where(&done.pages, &back, Some(&done.annotation))
             .await?;
         self.last_done.forget(id);
         Ok(())
@@ -157,20 +161,20 @@ impl Annotations {
     }
 
     /// Says something of pages; those of which it was not true before, so that it can be undone.
-    pub async fn remark(
+    pub async fn annotate(
         &self,
         pages: &[PageKey],
-        remark: &Remark,
+        annotation: &Annotation,
     ) -> Result<Vec<PageKey>, ServiceError> {
-        self.remark_where(pages, remark, None).await
+        self.annotate_where(pages, annotation, None).await
     }
 
     /// The same of pages of which something still holds.
-    async fn remark_where(
+    async fn annotate_where(
         &self,
         pages: &[PageKey],
-        remark: &Remark,
-        held: Option<&Remark>,
+        annotation: &Annotation,
+        held: Option<&Annotation>,
     ) -> Result<Vec<PageKey>, ServiceError> {
         if pages.len() > MOST_AT_ONCE {
             return Err(ServiceError::refused(format!(
@@ -187,15 +191,15 @@ impl Annotations {
         let mut done = Vec::new();
         for (topic, pages) in of_topics {
             let topic = self.context.topic(topic).await?;
-            done.extend(match remark {
-                Remark::Judge(target) => {
+            done.extend(match annotation {
+                Annotation::Judge(target) => {
                     let held = match held {
-                        Some(Remark::Judge(held)) => *held,
+                        Some(Annotation::Judge(held)) => *held,
                         _ => None,
                     };
                     self.judge(&topic, pages, *target, held).await?
                 }
-                Remark::Tag(tag, on) => self.tag(&topic, pages, tag, *on).await?,
+                Annotation::Tag(tag, on) => self.tag(&topic, pages, tag, *on).await?,
             });
         }
         self.context.say_changed();
@@ -252,10 +256,10 @@ impl Annotations {
         tag: &str,
         on: bool,
     ) -> Result<Vec<PageKey>, ServiceError> {
-        let remarks = self.context.store.remarks(topic.id).await?;
+        let annotations = self.context.store.annotations(topic.id).await?;
         let has = |address: &String| {
-            let remarks = remarks.get(address);
-            remarks.is_some_and(|remarks| remarks.tags.contains(tag))
+            let annotations = annotations.get(address);
+            annotations.is_some_and(|annotations| annotations.tags.contains(tag))
         };
         let pages: Vec<(PageKey, String)> = pages
             .into_iter()

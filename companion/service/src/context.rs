@@ -1,4 +1,4 @@
-//! What all services share: the store, the crawls under way, the guides that were made, the library's
+//! What all services share: the store, the crawls under way, the topic models that were made, the library's
 //! index and what was counted. It has the few questions and rules that belong to no one of them.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::ServiceError;
 use super::library::shelf::{HeldIndex, Shelf};
 use super::supervisor::Supervisor;
 use crate::crawler::way::Way;
-use crate::models::guides::Guides;
+use crate::models::topic_models::TopicModels;
 use crate::reports::tally::Tallies;
 use linkscent_store::{CrawlRow, Store, Topic};
 
@@ -20,7 +20,7 @@ pub struct Context {
     pub(super) supervisor: Supervisor,
     /// How crawls make requests.
     pub(super) way: Way,
-    pub(super) guides: Guides,
+    pub(super) topic_models: TopicModels,
     pub(super) shelf: Shelf,
     pub(super) tallies: Tallies,
     /// Held while pages are forgotten, or crawls and topics deleted.
@@ -31,7 +31,7 @@ impl Context {
     pub(super) fn new(store: Store, way: Way) -> Self {
         Self {
             supervisor: Supervisor::new(store.clone(), way.clone()),
-            guides: Guides::new(store.clone()),
+            topic_models: TopicModels::new(store.clone()),
             shelf: Shelf::new(store.folder()),
             tallies: Tallies::default(),
             forgetting: Arc::default(),
@@ -79,7 +79,7 @@ impl Context {
     /// Says that the person changed something: it is seen at the next look.
     pub(super) fn say_changed(&self) {
         self.shelf.forget_standings();
-        self.guides.begin_era();
+        self.topic_models.begin_era();
         self.supervisor.say_changed();
     }
 

@@ -9,7 +9,6 @@ mod exchange;
 pub mod fake_web;
 mod faults;
 pub mod fetch;
-pub mod hands;
 mod names;
 pub mod outages;
 mod records;
@@ -27,6 +26,7 @@ mod turn;
 pub mod validators;
 pub mod verify;
 pub mod way;
+pub mod workers;
 
 pub use checkpoint::delete as delete_checkpoint;
 pub use replay::DAMAGED;

@@ -3,15 +3,15 @@
 
 use anyhow::Context as _;
 use linkscent_core::crawl::{CrawlSpec, DEFAULT_DELAY, Scope, as_host};
-use linkscent_core::guide::Guide;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 
 use super::ServiceError;
 use super::context::Context;
 use super::{Models, Topics};
-use crate::learning::topic_guide;
-use crate::topics::taxonomies::check_guide;
+use crate::learning::topic_model;
+use crate::topics::taxonomies::check_topic_model;
 use linkscent_store::{self, Command, CrawlKind, CrawlRow, CrawlState, Order, Topic};
 use std::sync::Arc;
 pub(super) mod another_strategy;
@@ -19,7 +19,7 @@ pub(super) mod answers;
 pub(super) mod change;
 pub(super) mod dry_run;
 pub(super) mod going_on;
-pub(super) mod intake;
+pub(super) mod import;
 
 /// Crawls: begun, paused, changed, given pages and answers.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub struct Crawls {
     models: Models,
     topics: Topics,
     /// Held while it is settled which crawl takes an archive in.
-    intakes: Arc<tokio::sync::Mutex<()>>,
+    imports: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Crawls {
@@ -37,7 +37,7 @@ impl Crawls {
             context,
             models,
             topics,
-            intakes: Arc::default(),
+            imports: Arc::default(),
         }
     }
 }
@@ -123,9 +123,9 @@ impl Crawls {
         new: &NewCrawl,
         order: &Order,
     ) -> Result<CrawlRow, ServiceError> {
-        let (guide, begun_with) = self.start_guide(topic, new).await?;
-        check_share(order, &guide)?;
-        let start_model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
+        let (topic_model, begun_with) = self.start_topic_model(topic, new).await?;
+        check_share(order, &topic_model)?;
+        let start_model = write_model(&topic_model.knowledge()).map_err(anyhow::Error::from)?;
         let marks = self.context.store.marks(topic.id).await?;
         let is_target = |page: &&String| {
             marks
@@ -147,39 +147,40 @@ impl Crawls {
         Ok(self.context.crawl(id).await?.0)
     }
 
-    /// How a crawl would go, and the guide it would begin with. Nothing is kept.
+    /// How a crawl would go, and the topic model it would begin with. Nothing is kept.
     pub(super) async fn unbegun(
         &self,
         topic: &Topic,
         new: &NewCrawl,
-    ) -> Result<(Order, Guide), ServiceError> {
+    ) -> Result<(Order, TopicModel), ServiceError> {
         let order = self.order(topic, new).await?;
-        Ok((order, self.start_guide(topic, new).await?.0))
+        Ok((order, self.start_topic_model(topic, new).await?.0))
     }
 
-    /// The guide that a crawl begins with, and what another topic taught of it.
-    async fn start_guide(
+    /// The topic model that a crawl begins with, and what another topic taught of it.
+    async fn start_topic_model(
         &self,
         topic: &Topic,
         new: &NewCrawl,
-    ) -> Result<(Guide, Option<String>), ServiceError> {
+    ) -> Result<(TopicModel, Option<String>), ServiceError> {
         let (critic, strategy) = (new.critic.as_deref(), new.strategy.as_deref());
         if critic.is_none() && strategy.is_none() && new.start_from.is_none() {
-            let guide = self.models.guide(topic).await?;
-            check_guide(&guide)?;
-            let copy = Guide::with_knowledge(guide.knowledge());
-            let copy = copy.context("a guide cannot be made of what it knows")?;
+            let topic_model = self.models.topic_model(topic).await?;
+            check_topic_model(&topic_model)?;
+            let copy = TopicModel::with_knowledge(topic_model.knowledge());
+            let copy = copy.context("a topic model cannot be made of what it knows")?;
             return Ok((copy, None));
         }
-        let guide = topic_guide::of(&self.context.store, topic, critic, strategy).await;
-        let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
-        check_guide(&guide)?;
+        let topic_model = topic_model::of(&self.context.store, topic, critic, strategy).await;
+        let topic_model =
+            topic_model.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
+        check_topic_model(&topic_model)?;
         let Some(from) = &new.start_from else {
-            return Ok((guide, None));
+            return Ok((topic_model, None));
         };
         let teacher = self.models.teacher(topic, from).await?;
-        let (guide, said) = self.models.begin_with(guide, &teacher).await?;
-        Ok((guide, Some(said)))
+        let (topic_model, said) = self.models.begin_with(topic_model, &teacher).await?;
+        Ok((topic_model, Some(said)))
     }
 
     /// Whether a crawl would be refused, and why: for a topic, or for one that is still to be
@@ -300,7 +301,7 @@ impl Crawls {
     /// Goes on with a crawl that rests, or whose process has died. One that is over is
     /// left as it is.
     pub async fn resume(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
-        if crawl.is_intake() && !self.context.supervisor.has_given(crawl.id) {
+        if crawl.is_import() && !self.context.supervisor.has_given(crawl.id) {
             return Err(ServiceError::refused(
                 "It was taking an archive in: bring that in again, and it goes on where it was.",
             ));
@@ -320,7 +321,7 @@ impl Crawls {
                 .send(crawl.id, Command::Stop)
                 .await?;
         if !told && !crawl.state.is_over() {
-            if crawl.is_intake() {
+            if crawl.is_import() {
                 // It is content with what it has.
                 let pages = self.counts(crawl.id).await?.pages;
                 self.context.store.set_budget(crawl.id, pages).await?;
@@ -361,14 +362,14 @@ impl Crawls {
 
 /// That the strategy of a crawl which is to end with a share of what there is can tell how many there
 /// are.
-pub(super) fn check_share(order: &Order, guide: &Guide) -> Result<(), ServiceError> {
-    if order.spec.until_recall.is_none() || guide.strategy().profile().is_log_odds {
+pub(super) fn check_share(order: &Order, topic_model: &TopicModel) -> Result<(), ServiceError> {
+    if order.spec.until_recall.is_none() || topic_model.strategy().profile().is_log_odds {
         return Ok(());
     }
     Err(ServiceError::refused(format!(
         "The strategy {:?} does not say how likely a page is relevant, so that it cannot be told how \
          many there are: choose another, such as ensemble, or no share to end by.",
-        guide.strategy().full_name()
+        topic_model.strategy().full_name()
     )))
 }
 

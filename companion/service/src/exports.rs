@@ -1,8 +1,8 @@
 //! Exports: finds for other programs, feeds, crawls as files that others can check.
 
 pub(super) mod feeds;
+pub(super) mod library;
 pub(super) mod research;
-pub(super) mod takeout;
 
 use std::sync::Arc;
 

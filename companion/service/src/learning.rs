@@ -1,4 +1,4 @@
-//! Where models meet the store: a topic's guide and the distance models, made of what was said, read and
+//! Where models meet the store: a topic's model and the distance models, made of what was said, read and
 //! crawled; what other crawls remember of sites; and the sentence model.
 
 mod browsing_paths;
@@ -6,4 +6,4 @@ pub mod distance_model;
 pub mod hop_training;
 pub mod sentence_model;
 pub mod site_memory;
-pub mod topic_guide;
+pub mod topic_model;

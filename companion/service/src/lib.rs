@@ -37,11 +37,11 @@ pub use accounts::{
     Accounts, Attempts, LONGEST_ACCOUNT, LONGEST_PASSWORD, Person, Provider, ProviderError,
     SIGNED_IN_FOR,
 };
-pub use annotations::{Annotations, Done, MOST_AT_ONCE, PageKey, Remark};
+pub use annotations::{Annotation, Annotations, Done, MOST_AT_ONCE, PageKey};
 pub use crawls::dry_run::MOST_UPCOMING;
 pub use crawls::{CrawlCounts, Crawls, NewCrawl, Starts};
 pub use error::ServiceError;
-pub use exports::takeout::{Destination, feed_file};
+pub use exports::library::{Destination, feed_file};
 pub use library::allowance::{Allowance, MOST_PAGES_A_DAY};
 pub use library::asking::AskedPage;
 pub use library::explaining::{Explained, ExplainedLink};
@@ -49,13 +49,13 @@ pub use library::map::{MOST_ON_MAP, MapPage, TopicMap};
 pub use library::suggesting::condition;
 pub use library::{Library, LibraryQuery, MOST_SHOWN};
 pub use linkscent_library::Order as LibraryOrder;
-pub use models::guides::{GUESS, Learned};
+pub use models::topic_models::{GUESS, Learned};
 pub use readings::judging::Judged;
 pub use readings::{KeptReadings, Readings};
 pub use renderings::Renderings;
 pub use reports::hosts::{HostHealth, Hosts, MOST_HOSTS};
 pub use supervisor::{RunBy, Supervisor, is_held};
-pub use topics::facets::Facets;
+pub use topics::subtopics::Subtopics;
 pub use topics::taxonomies::{MOST_CLASSED, TopicClasses};
 pub use upkeep::checking::{Checked, Fault};
 pub use upkeep::retention::{Outdated, Retention};

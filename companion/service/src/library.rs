@@ -31,7 +31,7 @@ use crate::library::asking::speaking;
 use crate::library::standings::Eligible;
 use crate::library::standings::KnownPages;
 use allowance::Allowance;
-use linkscent_store::{CrawlRow, KeptRow, Remarks, Store, Topic};
+use linkscent_store::{CrawlRow, KeptRow, PageAnnotations, Store, Topic};
 pub(super) mod allowance;
 pub(super) mod asking;
 pub(super) mod explaining;
@@ -76,7 +76,7 @@ const BATCH: i64 = 500;
 struct Said {
     topic: String,
     marks: HashMap<String, bool>,
-    remarks: BTreeMap<String, Remarks>,
+    annotations: BTreeMap<String, PageAnnotations>,
 }
 
 /// What is looked for in the library.
@@ -350,13 +350,17 @@ impl Library {
                     let marks = marks.map(|mark| (mark.address, mark.target));
                     new.insert(Said {
                         marks: marks.collect(),
-                        remarks: self.context.store.remarks(topic.id).await?,
+                        annotations: self.context.store.annotations(topic.id).await?,
                         topic: topic.name,
                     })
                 }
             };
             let snippet = snippet_of(&self.context.store, crawl, &hit, asked).await;
-            let remarks = said.remarks.get(&hit.address).cloned().unwrap_or_default();
+            let annotations = said
+                .annotations
+                .get(&hit.address)
+                .cloned()
+                .unwrap_or_default();
             pages.push(LibraryPage {
                 topic: said.topic.clone(),
                 crawl,
@@ -364,8 +368,8 @@ impl Library {
                 mark: said.marks.get(&hit.address).copied(),
                 is_new: known.is_new(hit.key),
                 read: known.read(hit.key),
-                tags: remarks.tags.into_iter().collect(),
-                note: remarks.note,
+                tags: annotations.tags.into_iter().collect(),
+                note: annotations.note,
                 address: hit.address,
                 title: hit.title,
                 site: hit.site,

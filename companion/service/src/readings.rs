@@ -97,7 +97,7 @@ impl Readings {
         if self.is_as_it_was(&crawl, &page).await? {
             return Ok(false);
         }
-        let guide = self.models.guide(&topic).await?;
+        let topic_model = self.models.topic_model(&topic).await?;
         let time = i64::try_from(reading.time).unwrap_or(i64::MAX);
         let time = time.min(clock::now());
         let number = self.context.store.last_number(crawl.id).await? + 1;
@@ -105,7 +105,7 @@ impl Readings {
             let store = self.context.store.clone();
             let handle = tokio::runtime::Handle::current();
             move || {
-                let judgment = guide.judge(&page);
+                let judgment = topic_model.judge(&page);
                 let record = record(number, &page, judgment, way);
                 write(&store, crawl.id, record, &html, time, &handle)
             }
@@ -141,14 +141,14 @@ impl Readings {
     /// Judges the pages that browsers kept by what is known of the topic now.
     pub(crate) async fn judge_readings(&self, crawl: &CrawlRow) -> Result<(), ServiceError> {
         let topic = self.context.topic(crawl.topic).await?;
-        let guide = self.models.guide(&topic).await?;
+        let topic_model = self.models.topic_model(&topic).await?;
         let (archive, mut last) = (self.context.store.warc_path(crawl.id), 0);
         loop {
             let rows = self.context.store.kept_after(crawl.id, last, 100).await?;
             let Some(newest) = rows.last().map(|row| row.number) else {
                 return Ok(());
             };
-            let (guide, archive) = (guide.clone(), archive.clone());
+            let (topic_model, archive) = (topic_model.clone(), archive.clone());
             let judging = tokio::task::spawn_blocking(move || {
                 let pages = rows.iter().filter_map(|row| {
                     let address = Address::parse(&row.address).ok()?;
@@ -156,7 +156,7 @@ impl Readings {
                     Some((address, *page))
                 });
                 let (addresses, pages): (Vec<Address>, Vec<Page>) = pages.unzip();
-                let judged = guide.judge_all(&pages);
+                let judged = topic_model.judge_all(&pages);
                 addresses.into_iter().zip(judged).collect::<Vec<_>>()
             });
             let judged = judging.await.map_err(anyhow::Error::from)?;

@@ -7,8 +7,8 @@ use crate::learning::sentence_model;
 use linkscent_core::crawl::Unfound;
 use linkscent_core::wire::channel::DeviceKey;
 use linkscent_store::{
-    AccountRow, AlarmRow, Copied, CrawlRow, Deed, Device, FetchRow, FormRow, HandRow, MarkRow,
-    QuestionRow, ResultRow, Role, SearchRow, SkippedRow, TokenRow, Topic,
+    AccountRow, AlarmRow, Copied, CrawlRow, Deed, Device, FetchRow, FormRow, MarkRow, QuestionRow,
+    ResultRow, Role, SearchRow, SkippedRow, TokenRow, Topic, WorkerRow,
 };
 
 type Rows<T> = Result<T, ServiceError>;
@@ -188,11 +188,11 @@ impl Crawls {
 
     /// Lists the workers and counts the requests that wait for one; none without a database that
     /// workers can use.
-    pub async fn hands(&self) -> Rows<Option<(Vec<HandRow>, i64)>> {
-        let Some(hands) = self.context.store.hands() else {
+    pub async fn workers(&self) -> Rows<Option<(Vec<WorkerRow>, i64)>> {
+        let Some(workers) = self.context.store.workers() else {
             return Ok(None);
         };
-        Ok(Some((hands.all().await?, hands.waiting().await?)))
+        Ok(Some((workers.all().await?, workers.waiting().await?)))
     }
 
     /// Returns the proxy that requests go through.
@@ -201,8 +201,8 @@ impl Crawls {
     }
 
     /// Tells whether workers make the requests of crawls.
-    pub fn are_by_hands(&self) -> bool {
-        self.context.way.by_hands
+    pub fn are_by_workers(&self) -> bool {
+        self.context.way.by_workers
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use linkscent_core::address::Address;
-use linkscent_core::guide::ToForget;
+use linkscent_core::topic_model::ToForget;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
@@ -104,7 +104,7 @@ impl Supervisor {
 
     /// Resumes a crawl whose program died.
     pub(super) async fn take_up(&self, crawl: &CrawlRow) -> Result<()> {
-        if crawl.is_intake() {
+        if crawl.is_import() {
             let (rests, why) = (CrawlState::Paused, INTERRUPTED);
             self.store.set_state(crawl.id, rests, why).await?;
         } else {

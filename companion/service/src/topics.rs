@@ -1,12 +1,12 @@
 //! Topics: made, named, described, marked, shared, given away, removed.
 
 pub(super) mod changes;
-pub(super) mod facets;
 pub(super) mod feedback;
 pub(super) mod naming;
 pub(super) mod phrases;
 pub(super) mod removing;
 pub(super) mod sharing;
+pub(super) mod subtopics;
 pub(super) mod taxonomies;
 pub(super) mod topic_file;
 

@@ -27,7 +27,7 @@ use tokio::runtime::Handle;
 use report::Report;
 
 use super::interrupt::Interrupt;
-use super::network::{ByHands, Network};
+use super::network::{ByWorkers, Network};
 use super::place::Place;
 use super::told_to_end;
 use linkscent_service::crawler::fetch::Fetcher;
@@ -138,7 +138,7 @@ pub struct Crawl {
     #[command(flatten)]
     network: Network,
     #[command(flatten)]
-    by_hands: ByHands,
+    by_workers: ByWorkers,
     /// What random numbers start from.
     #[arg(long, default_value_t = 1)]
     random_seed: u64,
@@ -213,7 +213,7 @@ async fn copy_last(service: &Services, crawl: i64) {
 impl Crawl {
     /// Runs the crawl to its end, or until interrupted.
     pub fn run(self, handle: &Handle) -> Result<()> {
-        let way = self.network.way_of_crawls(self.by_hands);
+        let way = self.network.way_of_crawls(self.by_workers);
         let began = Instant::now();
         let store = handle.block_on(self.place.open())?;
         let service = Services::new(store.clone(), way.clone());
@@ -330,7 +330,7 @@ impl Crawl {
         };
         let unfinished = service.crawls.web_crawls(Some(topic.id)).await?;
         let is_unfinished =
-            |crawl: &CrawlRow| !crawl.state.is_over() && !crawl.is_removed && !crawl.is_intake();
+            |crawl: &CrawlRow| !crawl.state.is_over() && !crawl.is_removed && !crawl.is_import();
         let unfinished = unfinished.into_iter().find(is_unfinished);
         if let Some(crawl) = unfinished {
             message!(

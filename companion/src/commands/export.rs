@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use indicatif::ProgressBar;
-use linkscent_archive::takeout::{FORMATS, Format};
+use linkscent_archive::export::{FORMATS, Format};
 use linkscent_output::{file_on_stdout, print_json};
 use serde_json::json;
 use tempfile::NamedTempFile;
@@ -54,7 +54,7 @@ pub struct Export {
     crawl: Option<i64>,
     /// Give tags and notes along with a topic.
     #[arg(long)]
-    remarks: bool,
+    annotations: bool,
     #[command(flatten)]
     place: Place,
     /// Print JSON.
@@ -119,7 +119,7 @@ impl Export {
 
     async fn topic_file(&self, service: &Services, topic: Option<&Topic>) -> Result<()> {
         let topic = topic.context("which topic? Give --topic")?;
-        let written = service.topics.topic_file(topic, self.remarks).await?;
+        let written = service.topics.topic_file(topic, self.annotations).await?;
         if self.out == Path::new("-") {
             let mut out = file_on_stdout();
             out.write_all(&written)?;

@@ -1,6 +1,8 @@
 //! `linkscent import`: a topic whose pages are judged by the classes of a taxonomy, or a
 //! topic file for the bench.
 
+mod archive;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -19,7 +21,7 @@ use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::critics::taxonomy::{ClassPage, HeldOut, MOST_CLASSES, is_under};
 
-use super::intake::ArchiveImport;
+use self::archive::ArchiveImport;
 use super::place::Place;
 use linkscent_service::crawler::way::Way;
 use linkscent_service::{Services, TopicFile};

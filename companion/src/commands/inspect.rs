@@ -13,7 +13,7 @@ use linkscent_core::page::Page;
 use linkscent_core::predicate::{Finding, Predicate, Relevances, Seen};
 use linkscent_core::strategies::{self, Candidate, LinkScore, Priority, SplitMix};
 use linkscent_core::wire::views::{grade, said};
-use linkscent_core::{critics, guide::Guide};
+use linkscent_core::{critics, topic_model::TopicModel};
 use linkscent_output::print_json;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ use super::place::Place;
 use linkscent_archive::page::build;
 use linkscent_service::crawler::fetch::Fetcher;
 use linkscent_service::crawler::reply::Reply;
-use linkscent_service::learning::topic_guide;
+use linkscent_service::learning::topic_model;
 
 /// Which page, and by whose knowledge it is looked at.
 #[derive(Debug, Args)]
@@ -78,14 +78,14 @@ impl Subject {
         }
     }
 
-    async fn guide(&self) -> Result<Guide> {
+    async fn topic_model(&self) -> Result<TopicModel> {
         let Some(name) = &self.topic else {
             let critic = self.critic.as_deref().unwrap_or(critics::NAMES[0]);
             let strategy = self
                 .strategy
                 .as_deref()
                 .unwrap_or(strategies::default_name());
-            return Guide::new(critic, strategy).with_context(|| {
+            return TopicModel::new(critic, strategy).with_context(|| {
                 format!("“{strategy}” knows nothing yet: name a --topic that it was trained for")
             });
         };
@@ -93,7 +93,7 @@ impl Subject {
         let topics = store.topics().await?;
         let topic = topics.into_iter().find(|topic| topic.name == *name);
         let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
-        topic_guide::of(
+        topic_model::of(
             &store,
             &topic,
             self.critic.as_deref(),
@@ -106,8 +106,8 @@ impl Subject {
     /// its explanation.
     pub async fn inspect(self) -> Result<()> {
         let page = self.page().await?;
-        let mut guide = self.guide().await?;
-        let visit = guide.visit(&page, &[], None, &mut SplitMix(0));
+        let mut topic_model = self.topic_model().await?;
+        let visit = topic_model.visit(&page, &[], None, &mut SplitMix(0));
         let scored = page.outlinks.iter().zip(&visit.outlinks);
         if self.json {
             let links: Vec<_> = scored
@@ -119,9 +119,9 @@ impl Subject {
                         "leaves": [outlink.leaves.first, outlink.leaves.end],
                         "score": score.priority().map(Priority::value),
                         "queue": score.priority().map(|priority| priority.tier.level),
-                        "probability": probability(&guide, link, *score),
-                        "grade": probability(&guide, link, *score).map_or(0, grade),
-                        "why": guide.reason(link),
+                        "probability": probability(&topic_model, link, *score),
+                        "grade": probability(&topic_model, link, *score).map_or(0, grade),
+                        "why": topic_model.reason(link),
                     })
                 })
                 .collect();
@@ -130,7 +130,7 @@ impl Subject {
                 "address": page.address.as_str(), "title": page.title(),
                 "language": page.language.code(), "leaves": leaves, "links": links,
                 "relevance": visit.judgment.relevance.value(),
-                "probability": critics::probability(guide.critic().name(), visit.judgment.relevance),
+                "probability": critics::probability(topic_model.critic().name(), visit.judgment.relevance),
             });
             print_json(&object)?;
             return Ok(());
@@ -145,7 +145,7 @@ impl Subject {
                 link.anchor,
                 link.target
             );
-            let vocabulary = &guide.graph().vocabulary;
+            let vocabulary = &topic_model.graph().vocabulary;
             let features: Vec<String> = link
                 .context
                 .counts()
@@ -160,17 +160,17 @@ impl Subject {
                 })
                 .collect();
             print_line!("  features {}", features.join(" "));
-            if let Some(probability) = probability(&guide, link, *score) {
+            if let Some(probability) = probability(&topic_model, link, *score) {
                 let grade = grade(probability);
                 print_line!(
                     "  grade {grade}: {}",
-                    said(probability, &guide.reason(link))
+                    said(probability, &topic_model.reason(link))
                 );
             }
             match score.priority() {
                 Some(priority) => {
                     print_line!("  queue {} score:", priority.tier.level);
-                    for line in guide.explain(link).to_string().lines() {
+                    for line in topic_model.explain(link).to_string().lines() {
                         print_line!("    {line}");
                     }
                 }
@@ -182,22 +182,24 @@ impl Subject {
 
     /// Prints which conditions of a predicate held, and where.
     async fn judge_by(&self, predicate: &Predicate, page: &Page) -> Result<()> {
-        let guide = match &self.topic {
-            Some(_) => Some(self.guide().await?),
+        let topic_model = match &self.topic {
+            Some(_) => Some(self.topic_model().await?),
             None => None,
         };
-        let backlinks = guide.iter().flat_map(|guide| {
-            let known = guide.graph().backlinks(&page.address);
+        let backlinks = topic_model.iter().flat_map(|topic_model| {
+            let known = topic_model.graph().backlinks(&page.address);
             known.map(|page| page.address.clone())
         });
         let linked_from: Vec<Address> = backlinks.collect();
         let relevances = Known {
-            marked: guide.as_ref().map(|guide| NamedTopic::of(guide.graph())),
+            marked: topic_model
+                .as_ref()
+                .map(|topic_model| NamedTopic::of(topic_model.graph())),
             named: if predicate.topics().is_empty() {
                 NamedTopics::new()
             } else {
                 let store = self.place.open().await?;
-                topic_guide::named_topics(&store, &predicate.to_string()).await?
+                topic_model::named_topics(&store, &predicate.to_string()).await?
             },
         };
         let seen = Seen {
@@ -222,13 +224,13 @@ impl Subject {
         if let Some(predicate) = &self.predicate {
             return self.judge_by(predicate, &page).await;
         }
-        let guide = self.guide().await?;
-        let judgment = guide.judge(&page);
+        let topic_model = self.topic_model().await?;
+        let judgment = topic_model.judge(&page);
         if self.json {
             let object = json!({
                 "address": page.address.as_str(), "title": page.title(),
                 "relevance": judgment.relevance.value(),
-                "probability": critics::probability(guide.critic().name(), judgment.relevance),
+                "probability": critics::probability(topic_model.critic().name(), judgment.relevance),
                 "log_odds_per_word": judgment.log_odds,
                 "similarity": judgment.similarity, "is_target": judgment.is_target,
             });
@@ -246,7 +248,7 @@ impl Subject {
                 ""
             }
         );
-        let probability = critics::probability(guide.critic().name(), judgment.relevance);
+        let probability = critics::probability(topic_model.critic().name(), judgment.relevance);
         let band = Band::of(probability);
         print_line!("probability {probability:.3}  {band} ({})", band.range());
         print_line!("log-odds    {:+.3} per word", judgment.log_odds);
@@ -259,8 +261,8 @@ impl Subject {
 }
 
 /// How likely a link leads to a good page; none for one that is not followed.
-fn probability(guide: &Guide, link: &Candidate, score: LinkScore) -> Option<f64> {
-    Some(guide.probability(link, score.priority()?))
+fn probability(topic_model: &TopicModel, link: &Candidate, score: LinkScore) -> Option<f64> {
+    Some(topic_model.probability(link, score.priority()?))
 }
 
 /// The topics that predicates ask for.

@@ -66,11 +66,11 @@ pub struct Network {
 
 /// Who makes the requests, where a command runs crawls.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct ByHands {
-    /// Leave all requests to hands: programs that were started as `linkscent team work` with the same
+pub struct ByWorkers {
+    /// Leave all requests to workers: programs that were started as `linkscent team work` with the same
     /// --database.
-    #[arg(long, env = "LINKSCENT_BY_HANDS", help_heading = "Requests")]
-    by_hands: bool,
+    #[arg(long, env = "LINKSCENT_BY_WORKERS", help_heading = "Requests")]
+    by_workers: bool,
 }
 
 /// Characters of a contact at most.
@@ -92,10 +92,10 @@ fn host(text: &str) -> Result<String, String> {
 
 impl Network {
     /// The way that requests go of crawls that this program runs.
-    pub fn way_of_crawls(&self, by: ByHands) -> Way {
-        let by_hands = by.by_hands;
+    pub fn way_of_crawls(&self, by: ByWorkers) -> Way {
+        let by_workers = by.by_workers;
         Way {
-            by_hands,
+            by_workers,
             ..self.way()
         }
     }
@@ -114,7 +114,7 @@ impl Network {
                 requests: self.daily_requests,
                 bytes: self.daily_megabytes.map(|most| u64::from(most) * 1_000_000),
             },
-            by_hands: false,
+            by_workers: false,
         }
     }
 }

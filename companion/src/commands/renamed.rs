@@ -1,4 +1,4 @@
-//! Names that commands had before: they still work, and say what they are called now.
+//! Names that commands and flags had before: they still work, and say what they are called now.
 
 use std::ffi::OsString;
 
@@ -22,8 +22,28 @@ const RENAMED: [(&str, [&str; 2]); 16] = [
     ("verify", ["research", "verify"]),
 ];
 
-/// The words of a command line by today's names; and the command's new name, if it had an old one.
-pub fn by_new_name(mut words: Vec<OsString>) -> (Vec<OsString>, Option<String>) {
+/// Each old flag, and the one in its place.
+const FLAGS: [(&str, &str); 2] = [
+    ("--by-hands", "--by-workers"),
+    ("--remarks", "--annotations"),
+];
+
+/// The words of a command line by today's names; and what is said of each that had an old one.
+pub fn by_new_names(words: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
+    let (mut words, command) = with_new_command(words);
+    let said = command.map(|name| format!("this command is now called `linkscent {name}`"));
+    let mut said: Vec<String> = said.into_iter().collect();
+    for (old, new) in FLAGS {
+        for word in words.iter_mut().filter(|word| *word == old) {
+            *word = new.into();
+            said.push(format!("{old} is now called {new}"));
+        }
+    }
+    (words, said)
+}
+
+/// The words with the command's new name, which is also given by itself if the command had an old one.
+fn with_new_command(mut words: Vec<OsString>) -> (Vec<OsString>, Option<String>) {
     let Some(word) = words.get(1).and_then(|word| word.to_str()) else {
         return (words, None);
     };
@@ -47,14 +67,21 @@ pub fn by_new_name(mut words: Vec<OsString>) -> (Vec<OsString>, Option<String>) 
 mod tests {
     use super::*;
 
-    fn renamed(line: &str) -> (String, Option<String>) {
+    fn renamed(line: &str) -> (String, Vec<String>) {
         let words = line.split(' ').map(OsString::from).collect();
-        let (words, new) = by_new_name(words);
+        let (words, said) = by_new_names(words);
         let words: Vec<String> = words
             .into_iter()
             .map(|word| word.into_string().unwrap())
             .collect();
-        (words.join(" "), new)
+        (words.join(" "), said)
+    }
+
+    #[test]
+    fn old_flags_become_new_ones() {
+        let (words, said) = renamed("linkscent serve --by-hands --data by-hands");
+        assert_eq!(words, "linkscent serve --by-workers --data by-hands");
+        assert_eq!(said, ["--by-hands is now called --by-workers"]);
     }
 
     #[test]
@@ -67,7 +94,10 @@ mod tests {
             let (words, said) = renamed(old);
             let rest = old.split(' ').skip(2).collect::<Vec<_>>().join(" ");
             assert_eq!(words, format!("linkscent {new} {rest}"));
-            assert_eq!(said.as_deref(), Some(new));
+            assert_eq!(
+                said,
+                [format!("this command is now called `linkscent {new}`")]
+            );
         }
         for line in [
             "linkscent",
@@ -76,7 +106,7 @@ mod tests {
             "linkscent inspect --help",
             "linkscent data check",
         ] {
-            assert_eq!(renamed(line), (line.to_owned(), None));
+            assert_eq!(renamed(line), (line.to_owned(), Vec::new()));
         }
     }
 }

@@ -9,7 +9,7 @@ use linkscent_core::wire::api::DEFAULT_PORT;
 use linkscent_output::print_json;
 use tokio::net::TcpListener;
 
-use super::network::{ByHands, Network};
+use super::network::{ByWorkers, Network};
 use super::place::Place;
 use super::told_to_end;
 use crate::commands::data::prune::Keep;
@@ -42,7 +42,7 @@ pub struct Serve {
     #[command(flatten)]
     network: Network,
     #[command(flatten)]
-    by_hands: ByHands,
+    by_workers: ByWorkers,
     #[command(flatten)]
     keep: Keep,
     /// Print a pairing code at the start.
@@ -62,7 +62,7 @@ impl Serve {
         let listener = listener.with_context(|| {
             format!("listening on port {port}; is linkscent running already? --port takes another")
         })?;
-        let way = self.network.way_of_crawls(self.by_hands);
+        let way = self.network.way_of_crawls(self.by_workers);
         let service = Services::new(store, way);
         let port = listener.local_addr()?.port();
         let app = if let Some(site) = self.public.clone() {

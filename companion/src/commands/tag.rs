@@ -8,7 +8,7 @@ use serde_json::json;
 use super::place::Place;
 use super::search::read_new_pages;
 use linkscent_service::crawler::way::Way;
-use linkscent_service::{LibraryQuery, MOST_AT_ONCE, Remark, Services};
+use linkscent_service::{Annotation, LibraryQuery, MOST_AT_ONCE, Services};
 
 /// Put pages that a search finds under a tag, or take them from there.
 ///
@@ -43,7 +43,7 @@ pub struct Tag {
 impl Tag {
     /// Does so.
     pub async fn run(self) -> Result<()> {
-        let remark = Remark::read(if self.off { "untag" } else { "tag" }, &self.under)?;
+        let annotation = Annotation::read(if self.off { "untag" } else { "tag" }, &self.under)?;
         let store = self.place.open().await?;
         let service = Services::new(store, Way::default());
         let topic = match &self.topic {
@@ -60,7 +60,11 @@ impl Tag {
             .annotations
             .found_keys(topic.as_ref(), &query)
             .await?;
-        let changed = service.annotations.remark(&found, &remark).await?.len();
+        let changed = service
+            .annotations
+            .annotate(&found, &annotation)
+            .await?
+            .len();
         if self.json {
             print_json(&json!({ "found": found.len(), "changed": changed }))?;
         } else {

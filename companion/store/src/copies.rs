@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 
-use super::postgres::{self, Hands, PostgresStore, SharedLock};
+use super::postgres::{self, PostgresStore, SharedLock, Workers};
 use super::{Copied, Store, StoreError};
 use crate::secret;
 use objects::Objects;
@@ -25,9 +25,9 @@ impl Store {
     /// Opens the store in a PostgreSQL database, beside a data folder.
     pub async fn open_database(address: &str, folder: &Path) -> Result<Self> {
         let ports = PostgresStore::open(address, folder).await?;
-        let hands = Some(Hands::of(&ports));
+        let workers = Some(Workers::of(&ports));
         Ok(Self {
-            hands,
+            workers,
             ..Self::new(Arc::new(ports), folder)
         })
     }
@@ -35,19 +35,19 @@ impl Store {
     /// Where archives are copied to; `None` if they are not. Those of a database in the data folder never
     /// are: `linkscent data backup` copies both.
     pub async fn copied_to(&self) -> Result<Option<String>> {
-        let Some(hands) = self.hands() else {
+        let Some(workers) = self.workers() else {
             return Ok(None);
         };
-        let mut database = hands.pool().acquire().await.map_err(StoreError::from)?;
+        let mut database = workers.pool().acquire().await.map_err(StoreError::from)?;
         Ok(postgres::copies(&mut database).await?)
     }
 
     /// The same, to write there, while nobody else does.
     pub async fn hold_copies(&self) -> Result<Option<ArchiveCopies>> {
-        let (Some(hands), Some(_)) = (self.hands(), self.copied_to().await?) else {
+        let (Some(workers), Some(_)) = (self.workers(), self.copied_to().await?) else {
             return Ok(None);
         };
-        let mut lock = SharedLock::of_copies(hands).await?;
+        let mut lock = SharedLock::of_copies(workers).await?;
         // It may have been another place until now.
         let Some(place) = postgres::copies(lock.connection()).await? else {
             return Ok(None);
@@ -58,10 +58,10 @@ impl Store {
 
     /// How far the archive of each crawl is copied.
     pub async fn copied(&self) -> Result<Vec<Copied>> {
-        let Some(hands) = self.hands() else {
+        let Some(workers) = self.workers() else {
             return Ok(Vec::new());
         };
-        let mut database = hands.pool().acquire().await.map_err(StoreError::from)?;
+        let mut database = workers.pool().acquire().await.map_err(StoreError::from)?;
         let extents = postgres::extents(&mut database, None).await?.into_iter();
         let copied = extents.map(|extent| Copied {
             crawl: extent.crawl,
@@ -73,11 +73,11 @@ impl Store {
 
     /// Has archives be copied to a place from now on, to a folder of their own there.
     pub async fn copy_to(&self, place: &str) -> Result<()> {
-        let hands = self.hands().context(
+        let workers = self.workers().context(
             "archives are copied only where the rows are in a database elsewhere (--database); \
              `linkscent data backup` copies rows and archives of a data folder",
         )?;
-        let mut lock = SharedLock::of_copies(hands).await?;
+        let mut lock = SharedLock::of_copies(workers).await?;
         if let Some(before) = postgres::copies(lock.connection()).await? {
             bail!("archives are copied to {before} already: --stop that first");
         }
@@ -101,14 +101,14 @@ impl Store {
     /// Has archives be copied no more. Where what was copied stays. An error if something there is still to
     /// be deleted and cannot be.
     pub async fn stop_copies(&self) -> Result<Option<String>> {
-        let Some(hands) = self.hands() else {
+        let Some(workers) = self.workers() else {
             return Ok(None);
         };
         self.sweep_copies().await.context(
             "what was forgotten or deleted cannot be deleted there just now, and nobody would know of it \
              later",
         )?;
-        let mut lock = SharedLock::of_copies(hands).await?;
+        let mut lock = SharedLock::of_copies(workers).await?;
         let place = postgres::copies(lock.connection()).await?;
         postgres::set_copies(lock.connection(), None).await?;
         Ok(place)
@@ -125,10 +125,10 @@ impl Store {
     /// Brings back what a crawl's archive lacks of its copy, for who holds the crawl's lock: before pages
     /// are put down as lost.
     pub async fn complete_archive(&self, crawl: i64) -> Result<()> {
-        let (Some(hands), Some(place)) = (self.hands(), self.copied_to().await?) else {
+        let (Some(workers), Some(place)) = (self.workers(), self.copied_to().await?) else {
             return Ok(());
         };
-        let mut database = hands.pool().acquire().await.map_err(StoreError::from)?;
+        let mut database = workers.pool().acquire().await.map_err(StoreError::from)?;
         let parts = postgres::parts(&mut database, crawl).await?;
         drop(database);
         let archive = self.warc_path(crawl);

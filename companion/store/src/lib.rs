@@ -16,6 +16,7 @@
 #[macro_use]
 extern crate linkscent_output;
 
+mod annotations;
 pub mod clock;
 #[cfg(feature = "team")]
 mod copies;
@@ -24,7 +25,6 @@ mod error;
 mod files;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
-mod hand_row;
 mod in_flight;
 mod lock;
 mod marks;
@@ -33,7 +33,6 @@ mod moving;
 pub mod ports;
 #[cfg(feature = "team")]
 mod postgres;
-mod remarks;
 pub mod secret;
 mod sql;
 mod sqlite;
@@ -45,9 +44,11 @@ mod turn;
 mod turns;
 #[cfg(not(feature = "team"))]
 mod without_team;
+mod worker_row;
 #[cfg(not(feature = "team"))]
 use without_team as postgres;
 
+pub use annotations::PageAnnotations;
 #[cfg(feature = "team")]
 pub use copies::ArchiveCopies;
 #[cfg(feature = "team")]
@@ -56,7 +57,6 @@ pub use copies::ObjectsError;
 pub use copies::{BroughtBack, bring_back};
 pub use error::{BackendError, StoreError, StoreResult, is_away};
 pub use files::{is_open_to_others, make_folder, make_private, open_private};
-pub use hand_row::HandRow;
 pub use in_flight::{InFlight, Unfinished, delete as delete_requests};
 pub use lock::{CrawlLock, LockError};
 pub use marks::MarkRow;
@@ -71,13 +71,13 @@ pub use ports::{
 };
 pub use postgres::SharedLock;
 #[cfg(feature = "team")]
-pub use postgres::{Hands, Lease, Presence, WorkerSecret};
-pub use remarks::Remarks;
+pub use postgres::{Lease, Presence, WorkerSecret, Workers};
 pub use sqlite::{BackedUp, backup, faults, repair};
 pub use turn::{Asked, DailyBudget, Turn};
 pub use turns::{Turns, delete as delete_turns};
 #[cfg(not(feature = "team"))]
-pub use without_team::Hands;
+pub use without_team::Workers;
+pub use worker_row::WorkerRow;
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ pub struct Store {
     ports: Arc<dyn Ports>,
     folder: PathBuf,
     /// Where the database is one that others can reach, too.
-    hands: Option<Hands>,
+    workers: Option<Workers>,
 }
 
 impl Deref for Store {
@@ -158,15 +158,15 @@ impl Store {
         Ok(Self::new(Arc::new(ports), folder))
     }
 
-    /// What crawls leave to hands on whatever machines; none where the database is the folder's own.
-    pub fn hands(&self) -> Option<&Hands> {
-        self.hands.as_ref()
+    /// What crawls leave to workers on whatever machines; none where the database is the folder's own.
+    pub fn workers(&self) -> Option<&Workers> {
+        self.workers.as_ref()
     }
 
     /// Whose turn it is to ask hosts, for a crawl that this program runs, whose hosts rest for `delay`
     /// milliseconds.
     pub async fn turns(&self, crawl: i64, delay: u64) -> Result<Turns> {
-        Turns::open(self.hands(), &self.folder, crawl, clock::now(), delay).await
+        Turns::open(self.workers(), &self.folder, crawl, clock::now(), delay).await
     }
 
     /// That backend, beside that data folder.
@@ -174,7 +174,7 @@ impl Store {
         Self {
             ports,
             folder: folder.to_owned(),
-            hands: None,
+            workers: None,
         }
     }
 
@@ -200,8 +200,8 @@ impl Store {
 
     /// The same for all who share the database, where that is one that others can reach.
     pub async fn lock_for_all(&self, crawl: i64) -> Result<Option<SharedLock>> {
-        Ok(match self.hands() {
-            Some(hands) => Some(SharedLock::take(hands, crawl).await?),
+        Ok(match self.workers() {
+            Some(workers) => Some(SharedLock::take(workers, crawl).await?),
             None => None,
         })
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
 use linkscent_core::address::Address;
-use linkscent_core::guide::ToForget;
+use linkscent_core::topic_model::ToForget;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 
 use super::{Store, StoreResult, Topic};

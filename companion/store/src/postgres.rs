@@ -7,16 +7,15 @@
 
 mod changes;
 mod dialect;
-mod hands;
 mod lock;
 mod migrations;
 mod parts;
 mod place;
 mod traces;
 mod turns;
+mod workers;
 
 pub(super) use dialect::failure;
-pub use hands::{Hands, Lease, Presence, WorkerSecret};
 pub use lock::SharedLock;
 pub(super) use parts::{
     Extent, Part, begin_object, extents, forget_objects, gone_objects, keep_part, let_go, parts,
@@ -26,6 +25,7 @@ pub(super) use place::{
     set_copies, tie, write_place,
 };
 pub use turns::SharedTurns;
+pub use workers::{Lease, Presence, WorkerSecret, Workers};
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -33,8 +33,6 @@ mod crawls;
 mod deleting;
 mod forgetting;
 #[cfg(feature = "team")]
-mod hands;
-#[cfg(feature = "team")]
 mod hostile_workers;
 mod kept;
 mod log;
@@ -48,6 +46,8 @@ mod sites;
 mod standing;
 mod tokens;
 mod topics;
+#[cfg(feature = "team")]
+mod workers;
 
 use crate::fixtures::{address, begin, crawl, failed, fetched, folder, order, skipped};
 use crate::{Location, Store};

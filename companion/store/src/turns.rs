@@ -12,7 +12,7 @@ use anyhow::Result;
 
 #[cfg(feature = "team")]
 use super::postgres::WorkerSecret;
-use super::postgres::{Hands, SharedTurns};
+use super::postgres::{SharedTurns, Workers};
 use crate::secret;
 use crate::turn::{Asked, DailyBudget, Turn, key};
 use file::FileTurns;
@@ -32,22 +32,24 @@ impl Turns {
     /// For a crawl that nobody else runs. Turns that it left open when it was killed are given back:
     /// their hosts rest now.
     pub(super) async fn open(
-        hands: Option<&Hands>,
+        workers: Option<&Workers>,
         folder: &std::path::Path,
         crawl: i64,
         now: i64,
         delay: u64,
     ) -> Result<Self> {
-        Ok(match hands {
-            Some(hands) => Self::Shared(SharedTurns::open(hands, crawl, process(), delay).await?),
+        Ok(match workers {
+            Some(workers) => {
+                Self::Shared(SharedTurns::open(workers, crawl, process(), delay).await?)
+            }
             None => Self::File(FileTurns::open(folder, crawl, now, delay).await?),
         })
     }
 
     #[cfg(feature = "team")]
-    /// For a request that a hand makes for a crawl.
-    pub fn of_hand(hands: &Hands, worker: &WorkerSecret, crawl: i64) -> Self {
-        Self::Shared(SharedTurns::of_hand(hands, worker, crawl))
+    /// For a request that a worker makes for a crawl.
+    pub fn of_worker(workers: &Workers, worker: &WorkerSecret, crawl: i64) -> Self {
+        Self::Shared(SharedTurns::of_worker(workers, worker, crawl))
     }
 
     /// Takes the turn of a host and of its server, if both are free and the day's budget allows it. The

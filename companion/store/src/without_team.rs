@@ -10,13 +10,13 @@ use anyhow::{Result, bail};
 use crate::WITH_TEAM;
 
 use super::turn::{DailyBudget, Turn};
-use super::{Copied, HandRow, Store, StoreResult};
+use super::{Copied, Store, StoreResult, WorkerRow};
 
 /// The requests that workers would make; there are none.
 #[derive(Debug, Clone)]
-pub enum Hands {}
+pub enum Workers {}
 
-impl Hands {
+impl Workers {
     /// Takes back what was asked of workers.
     pub async fn take_back(&self, _crawl: i64) -> StoreResult<()> {
         match *self {}
@@ -28,7 +28,7 @@ impl Hands {
     }
 
     /// The workers.
-    pub async fn all(&self) -> StoreResult<Vec<HandRow>> {
+    pub async fn all(&self) -> StoreResult<Vec<WorkerRow>> {
         match *self {}
     }
 
@@ -43,8 +43,8 @@ impl Hands {
 pub enum SharedLock {}
 
 impl SharedLock {
-    pub(crate) async fn take(hands: &Hands, _crawl: i64) -> Result<Self> {
-        match *hands {}
+    pub(crate) async fn take(workers: &Workers, _crawl: i64) -> Result<Self> {
+        match *workers {}
     }
 
     /// An error if another program may run the crawl by now.
@@ -59,12 +59,12 @@ pub enum SharedTurns {}
 
 impl SharedTurns {
     pub(crate) async fn open(
-        hands: &Hands,
+        workers: &Workers,
         _crawl: i64,
         _process: i64,
         _delay: u64,
     ) -> Result<Self> {
-        match *hands {}
+        match *workers {}
     }
 
     pub(crate) async fn take(

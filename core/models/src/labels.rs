@@ -129,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_is_that_of_a_hand_calculation() {
+    fn the_ratio_is_that_of_a_worker_calculation() {
         // "the swiss", first in Dunning's table of bigrams: cells 110, 2442, 111, 29114.
         let ratio = surprise([110.0, 110.0 + 2_442.0], [111.0, 111.0 + 29_114.0]);
         assert!((ratio - 270.72).abs() < 0.01, "{ratio}");
         // 3 of 4 beside 1 of 4, expected 2 each: 2 (2 * 3 ln 1.5 + 2 * 1 ln 0.5).
-        let hand = 12.0 * 1.5f64.ln() + 4.0 * 0.5f64.ln();
-        assert!((surprise([3.0, 4.0], [1.0, 4.0]) - hand).abs() < 1e-12);
-        assert!((surprise([1.0, 4.0], [3.0, 4.0]) + hand).abs() < 1e-12);
+        let worker = 12.0 * 1.5f64.ln() + 4.0 * 0.5f64.ln();
+        assert!((surprise([3.0, 4.0], [1.0, 4.0]) - worker).abs() < 1e-12);
+        assert!((surprise([1.0, 4.0], [3.0, 4.0]) + worker).abs() < 1e-12);
         // 2 of 2 beside 0 of 2, expected 1 each: 8 ln 2.
         let ratio = surprise([2.0, 2.0], [0.0, 2.0]);
         assert!((ratio - 8.0 * 2f64.ln()).abs() < 1e-12);

@@ -19,9 +19,9 @@ use super::{
 };
 use crate::address::Address;
 use crate::critics::SentenceVectors;
-use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{Candidate, Priority, Rng};
+use crate::topic_model::TopicModel;
 use crate::web_graph::{Judgment, Mark, Relevance};
 
 /// Pages for which a crawl keeps closer to what is good after an alarm. If that did not
@@ -70,7 +70,7 @@ impl LeftOut {
 
 /// A crawl: what is fetched next, and what a fetched page changes.
 pub struct Session {
-    guide: Guide,
+    topic_model: TopicModel,
     limits: Limits,
     frontier: Frontier,
     turns: Turns,
@@ -116,9 +116,9 @@ pub struct Session {
 
 impl Session {
     /// A session at its start.
-    pub fn new(mut guide: Guide, limits: Limits, seeds: Vec<Seed>) -> Self {
-        guide.begin_crawl(limits.budget);
-        let profile = guide.strategy().profile();
+    pub fn new(mut topic_model: TopicModel, limits: Limits, seeds: Vec<Seed>) -> Self {
+        topic_model.begin_crawl(limits.budget);
+        let profile = topic_model.strategy().profile();
         let mut session = Self {
             frontier: Frontier::new(profile.policy, profile.batch)
                 .with_arms(profile.arms)
@@ -129,7 +129,7 @@ impl Session {
             has_enough: false,
             drift: Drift::default(),
             restricted_pages: 0,
-            guide,
+            topic_model,
             turns: Turns::new(limits.delay),
             stopping: StoppingCounts::new(limits.stopping),
             limits,
@@ -230,19 +230,19 @@ impl Session {
         self.frontier.pin(vec![Candidate::seed(address.clone())]);
     }
 
-    /// The guide of this crawl.
-    pub fn guide(&self) -> &Guide {
-        &self.guide
+    /// The topic model of this crawl.
+    pub fn topic_model(&self) -> &TopicModel {
+        &self.topic_model
     }
 
     /// Judges all pages by what was learned until now; by page, what is said of them.
     pub fn judge_again(&mut self) -> Vec<(Address, Judgment)> {
-        self.guide.judge_again()
+        self.topic_model.judge_again()
     }
 
     /// Judges pages again by what their sentences mean; by page, what is said of them.
     pub fn judge_by_sentences(&mut self, vectors: &SentenceVectors) -> Vec<(Address, Judgment)> {
-        self.guide.judge_by_sentences(vectors)
+        self.topic_model.judge_by_sentences(vectors)
     }
 
     /// The numbers so far.
@@ -276,8 +276,8 @@ impl Session {
     }
 
     /// Ends the crawl with its knowledge.
-    pub fn into_guide(self) -> Guide {
-        self.guide
+    pub fn into_topic_model(self) -> TopicModel {
+        self.topic_model
     }
 
     /// A page whose answer is in no longer waits; what was known of it. One that the frontier let
@@ -296,7 +296,7 @@ impl Session {
         } else if first.trail.is_empty() {
             "a seed".to_owned()
         } else {
-            reason(&self.guide, first, arm)
+            reason(&self.topic_model, first, arm)
         };
         // What no page led to is taken in as if it had been a seed, also when it is replayed.
         let is_linked = !waiting.pinned && !first.trail.is_empty();
@@ -305,7 +305,7 @@ impl Session {
             arm,
             reason,
             priority,
-            expected: priority.and_then(|_| self.guide.expected(first)),
+            expected: priority.and_then(|_| self.topic_model.expected(first)),
             mark: self.seeds.get(target).copied().flatten(),
             redirects: self.redirects.remove(target).unwrap_or(0),
             links: waiting.links,
@@ -437,24 +437,30 @@ impl Session {
         waiting.any(|host| hosts.iter().any(|other| other == host) && !self.left_since.has(host))
     }
 
-    /// Changes what the guide knows while the crawl goes on, such as a mark; if that was something
+    /// Changes what the topic model knows while the crawl goes on, such as a mark; if that was something
     /// new every waiting link is scored again, where many wait in parts.
-    pub fn amend(&mut self, change: impl FnOnce(&mut Guide)) {
-        let before = self.guide.renewals();
-        change(&mut self.guide);
-        if self.guide.renewals() > before {
+    pub fn amend(&mut self, change: impl FnOnce(&mut TopicModel)) {
+        let before = self.topic_model.renewals();
+        change(&mut self.topic_model);
+        if self.topic_model.renewals() > before {
             self.rescore();
         }
     }
 }
 
 /// Why a link was chosen, and by which arm, if not the strategy's own ranking.
-fn reason(guide: &Guide, link: &Candidate, arm: Arm) -> String {
-    let reason = guide.reason(link);
+fn reason(topic_model: &TopicModel, link: &Candidate, arm: Arm) -> String {
+    let reason = topic_model.reason(link);
     let chosen = match arm {
         Arm::Primary => return reason,
         Arm::Member(member) => {
-            let name = guide.strategy().profile().arms.members.get(member).copied();
+            let name = topic_model
+                .strategy()
+                .profile()
+                .arms
+                .members
+                .get(member)
+                .copied();
             format!("chosen for {}", name.unwrap_or_default())
         }
         Arm::Explore => "chosen at random, to see what lies elsewhere".to_owned(),

@@ -12,13 +12,13 @@ use crate::web_graph::{Judgment, Relevance, WebGraph};
 ///
 /// ```
 /// use linkscent_core::critics::Closure;
-/// use linkscent_core::guide::Guide;
+/// use linkscent_core::topic model::Topic model;
 /// use linkscent_core::strategies;
 /// use linkscent_core::text::Vocabulary;
 ///
 /// let has_many_headings = Closure::new("many headings", |page| page.headings().len() > 5);
 /// let strategy = strategies::named("intelligent").ok_or("no such strategy")?;
-/// let guide = Guide::joining(Box::new(has_many_headings), strategy, Vocabulary::default());
+/// let topic model = Topic model::joining(Box::new(has_many_headings), strategy, Vocabulary::default());
 /// # Ok::<(), &str>(())
 /// ```
 pub struct Closure<F> {
@@ -27,8 +27,8 @@ pub struct Closure<F> {
 }
 
 impl<F: Fn(&Page) -> bool + Send + Sync> Closure<F> {
-    /// A critic by a closure. What a guide with it knows cannot be brought back
-    /// by [`crate::guide::Guide::with_knowledge`]: no file holds a closure.
+    /// A critic by a closure. What a topic model with it knows cannot be brought back
+    /// by [`crate::topic_model::TopicModel::with_knowledge`]: no file holds a closure.
     pub fn new(name: &str, holds: F) -> Self {
         Self {
             name: name.to_owned(),

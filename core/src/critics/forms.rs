@@ -182,8 +182,8 @@ impl Critic for Forms {
 mod tests {
     use super::*;
     use crate::dom::{Builder, Field, LeafRange};
-    use crate::guide::Guide;
     use crate::strategies::SplitMix;
+    use crate::topic_model::TopicModel;
 
     fn page(address: &str, action: &str, text: &str) -> Page {
         let mut builder = Builder::new();
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn the_same_box_on_another_page_does_not_speak_against_itself() {
-        let mut guide = Guide::new("forms", "best-first").unwrap();
+        let mut topic_model = TopicModel::new("forms", "best-first").unwrap();
         let flights = |n: u32| {
             page(
                 &format!("http://a.test/{n}"),
@@ -214,14 +214,14 @@ mod tests {
         };
         let books = page("http://b.test/", "/books", "Authors and titles");
         for page in [flights(1), flights(2), flights(3), books.clone()] {
-            guide.visit(&page, &[], None, &mut SplitMix(1));
+            topic_model.visit(&page, &[], None, &mut SplitMix(1));
         }
-        assert_eq!(guide.graph().forms().count(), 2);
-        let form = guide.forms(&flights(2)).remove(0);
-        guide.mark_form(&flights(2).address, &form.name, form.words, Some(true));
-        assert!(guide.forms(&flights(3))[0].is_wanted());
-        assert!(!guide.forms(&books)[0].is_wanted());
-        assert!(guide.judge(&flights(9)).is_target && !guide.judge(&books).is_target);
+        assert_eq!(topic_model.graph().forms().count(), 2);
+        let form = topic_model.forms(&flights(2)).remove(0);
+        topic_model.mark_form(&flights(2).address, &form.name, form.words, Some(true));
+        assert!(topic_model.forms(&flights(3))[0].is_wanted());
+        assert!(!topic_model.forms(&books)[0].is_wanted());
+        assert!(topic_model.judge(&flights(9)).is_target && !topic_model.judge(&books).is_target);
     }
 
     #[test]
@@ -232,13 +232,15 @@ mod tests {
         let read = |critic: &str, topics| {
             let critic = crate::critics::described(critic, topics).unwrap();
             let strategy = crate::strategies::named("best-first").unwrap();
-            Guide::joining(critic, strategy, crate::text::Vocabulary::default())
+            TopicModel::joining(critic, strategy, crate::text::Vocabulary::default())
         };
         let mut own = read("form wanted", crate::critics::Sources::default());
         for page in [&flights, &books] {
             own.visit(page, &[], None, rng);
         }
-        let is_target = |guide: &Guide| [&flights, &books].map(|page| guide.judge(page).is_target);
+        let is_target = |topic_model: &TopicModel| {
+            [&flights, &books].map(|page| topic_model.judge(page).is_target)
+        };
         assert_eq!(is_target(&own), [false, false], "nothing is marked");
         let form = own.forms(&flights).remove(0);
         own.mark_form(&flights.address, &form.name, form.words, Some(true));

@@ -80,9 +80,9 @@ mod tests {
     use super::*;
     use crate::address::Address;
     use crate::dom::Builder;
-    use crate::guide::Guide;
     use crate::strategies::SplitMix;
     use crate::text::Language;
+    use crate::topic_model::TopicModel;
     use crate::web_graph::Mark;
 
     fn page(name: &str, text: &str) -> Page {
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn frozen_it_tells_the_topics_pages_by_their_words() {
-        let mut guide = Guide::new("topic", "best-first").unwrap();
+        let mut topic_model = TopicModel::new("topic", "best-first").unwrap();
         let mut rng = SplitMix(1);
         let texts = [
             ("1", "mason bees nest in hollow stems", Some(Mark::Target)),
@@ -139,9 +139,9 @@ mod tests {
             ("4", "a railway station with two platforms", None),
         ];
         for (name, text, mark) in texts {
-            guide.visit(&page(name, text), &[], mark, &mut rng);
+            topic_model.visit(&page(name, text), &[], mark, &mut rng);
         }
-        let frozen = NamedTopic::of(guide.graph());
+        let frozen = NamedTopic::of(topic_model.graph());
         let relevance = |text| frozen.relevance(&page("new", text)).value();
         assert!(relevance("bees in hollow stems") > 0.9);
         assert!(relevance("trains and platforms") < 0.1);

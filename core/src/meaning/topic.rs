@@ -14,9 +14,9 @@ const MEAN_BEFORE: f32 = 1.0;
 /// Pages with a greater cosine to the targets or the name do not tell what other pages are
 /// like.
 const SET_ASIDE: f64 = 0.6;
-/// Groups of targets with a smaller mean cosine between them are of two facets, where the person
+/// Groups of targets with a smaller mean cosine between them are of two subtopics, where the person
 /// did not say of which they are: groups of two and more, or of any number. A single target that
-/// lies apart is rarely a facet of its own.
+/// lies apart is rarely a subtopic of its own.
 const GROUPS_APART: f32 = -0.14;
 const ANY_APART: f32 = -0.3;
 /// Targets that groups are made of; others join the nearest.
@@ -46,8 +46,8 @@ pub struct Told<'a> {
 pub struct ToldTarget<'a> {
     /// Its words.
     pub terms: &'a PageTerms,
-    /// The facet of the topic that the person says it is of.
-    pub facet: Option<&'a str>,
+    /// The subtopic of the topic that the person says it is of.
+    pub subtopic: Option<&'a str>,
 }
 
 /// Directions of length 1, or nothing where nothing is known.
@@ -55,12 +55,12 @@ pub struct ToldTarget<'a> {
 pub struct TopicMeaning {
     /// The mean of the pages seen that do not look like targets.
     mean: Meaning,
-    /// Of each target, in the order of the marks, with the number of its facet.
+    /// Of each target, in the order of the marks, with the number of its subtopic.
     targets: Vec<(Meaning, usize)>,
     not_targets: Vec<Meaning>,
-    /// Of the targets of each facet together.
-    facets: Vec<Meaning>,
-    /// Of the words of the targets of each facet as they stand, seen from those of all pages:
+    /// Of the targets of each subtopic together.
+    subtopics: Vec<Meaning>,
+    /// Of the words of the targets of each subtopic as they stand, seen from those of all pages:
     /// what the few words of a link are compared with.
     words: Vec<Meaning>,
     /// Of the name and of the phrases that are looked for, all weighing as much.
@@ -101,7 +101,7 @@ impl TopicMeaning {
         not_terms.retain(|term| name_terms.binary_search(term).is_err());
         let seen = Self::around(mean_of(others), told);
         Self {
-            words: directions_of_words(told, seen.facets_of_targets()),
+            words: directions_of_words(told, seen.subtopics_of_targets()),
             name_terms,
             not_terms,
             ..seen
@@ -117,20 +117,20 @@ impl TopicMeaning {
         };
         let not_targets = directions(&told.not_targets);
         let targets: Vec<&PageTerms> = told.targets.iter().map(|target| target.terms).collect();
-        let told_facets = told.targets.iter().map(|target| target.facet);
-        let targets = with_facets(directions(&targets), &told_facets.collect::<Vec<_>>());
-        let mut facets = vec![Meaning::default(); targets.len()];
-        for (target, facet) in &targets {
-            facets[*facet] += target;
+        let told_subtopics = told.targets.iter().map(|target| target.subtopic);
+        let targets = with_subtopics(directions(&targets), &told_subtopics.collect::<Vec<_>>());
+        let mut subtopics = vec![Meaning::default(); targets.len()];
+        for (target, subtopic) in &targets {
+            subtopics[*subtopic] += target;
         }
-        facets.retain(|facet| *facet != Meaning::default());
+        subtopics.retain(|subtopic| *subtopic != Meaning::default());
         let of_text = |text: &str| Meaning::of_text(text).unit();
         let mut name = Meaning::default();
         for text in &told.wanted {
             name += &of_text(text);
         }
         Self {
-            facets: facets.iter().map(Meaning::unit).collect(),
+            subtopics: subtopics.iter().map(Meaning::unit).collect(),
             name: name.unit(),
             language: told.language,
             not_phrases: told.unwanted.iter().copied().map(of_text).collect(),
@@ -150,7 +150,7 @@ impl TopicMeaning {
     }
 
     fn looks_like_a_target(&self, direction: &Meaning) -> bool {
-        self.to_facet(direction).max(self.to_name(direction)) > SET_ASIDE
+        self.to_subtopic(direction).max(self.to_name(direction)) > SET_ASIDE
     }
 
     /// Targets that were marked.
@@ -158,8 +158,8 @@ impl TopicMeaning {
         self.targets.len()
     }
 
-    /// The facet of each target, in the order of the targets.
-    pub fn facets_of_targets(&self) -> impl Iterator<Item = usize> {
+    /// The subtopic of each target, in the order of the targets.
+    pub fn subtopics_of_targets(&self) -> impl Iterator<Item = usize> {
         self.targets.iter().map(|row| row.1)
     }
 
@@ -192,14 +192,14 @@ impl TopicMeaning {
         page.without(&self.mean).unit()
     }
 
-    /// Mean cosine of a direction to the targets of the nearest facet, leaving out the target
+    /// Mean cosine of a direction to the targets of the nearest subtopic, leaving out the target
     /// numbered `left_out`, -1..=1; 0 without any.
     pub fn to_targets(&self, direction: &Meaning, left_out: Option<usize>) -> f64 {
         let mut sums = vec![(0.0, 0.0); self.targets.len()];
-        for (number, (target, facet)) in self.targets.iter().enumerate() {
+        for (number, (target, subtopic)) in self.targets.iter().enumerate() {
             if Some(number) != left_out {
-                sums[*facet].0 += f64::from(direction.dot(target));
-                sums[*facet].1 += 1.0;
+                sums[*subtopic].0 += f64::from(direction.dot(target));
+                sums[*subtopic].1 += 1.0;
             }
         }
         let means = sums.into_iter().filter(|(_, count)| *count > 0.0);
@@ -213,15 +213,18 @@ impl TopicMeaning {
         f64::from(cosines.fold(-1.0, f32::max))
     }
 
-    /// Cosine of a few words to those of the targets of the nearest facet; 0 without any.
+    /// Cosine of a few words to those of the targets of the nearest subtopic; 0 without any.
     pub fn to_words(&self, direction: &Meaning) -> f64 {
-        let cosines = self.words.iter().map(|facet| direction.dot(facet));
+        let cosines = self.words.iter().map(|subtopic| direction.dot(subtopic));
         f64::from(cosines.reduce(f32::max).unwrap_or(0.0))
     }
 
-    /// Cosine to the nearest facet, its targets taken together; 0 without any.
-    fn to_facet(&self, direction: &Meaning) -> f64 {
-        let cosines = self.facets.iter().map(|facet| direction.dot(facet));
+    /// Cosine to the nearest subtopic, its targets taken together; 0 without any.
+    fn to_subtopic(&self, direction: &Meaning) -> f64 {
+        let cosines = self
+            .subtopics
+            .iter()
+            .map(|subtopic| direction.dot(subtopic));
         f64::from(cosines.reduce(f32::max).unwrap_or(0.0))
     }
 
@@ -237,42 +240,42 @@ impl TopicMeaning {
     }
 }
 
-/// By the facets of the targets, in the order of their numbers.
-fn directions_of_words(told: &Told<'_>, facets: impl Iterator<Item = usize>) -> Vec<Meaning> {
+/// By the subtopics of the targets, in the order of their numbers.
+fn directions_of_words(told: &Told<'_>, subtopics: impl Iterator<Item = usize>) -> Vec<Meaning> {
     let words = |terms: &PageTerms| {
         let heaviest = terms.heaviest(HEAVIEST_TERMS).damped();
         Meaning::of_terms(heaviest, told.vocabulary).unit()
     };
     let all: Vec<Meaning> = told.unmarked.iter().map(|terms| words(terms)).collect();
     let mean = mean_of(all.iter());
-    let mut by_facet: BTreeMap<usize, Meaning> = BTreeMap::new();
-    for (target, facet) in told.targets.iter().zip(facets) {
-        *by_facet.entry(facet).or_default() += &words(target.terms).without(&mean).unit();
+    let mut by_subtopic: BTreeMap<usize, Meaning> = BTreeMap::new();
+    for (target, subtopic) in told.targets.iter().zip(subtopics) {
+        *by_subtopic.entry(subtopic).or_default() += &words(target.terms).without(&mean).unit();
     }
-    by_facet.values().map(Meaning::unit).collect()
+    by_subtopic.values().map(Meaning::unit).collect()
 }
 
-/// Targets with the numbers of their facets: what the person said, or else groups that lie
+/// Targets with the numbers of their subtopics: what the person said, or else groups that lie
 /// apart.
-fn with_facets(targets: Vec<Meaning>, told: &[Option<&str>]) -> Vec<(Meaning, usize)> {
-    let mut facets = vec![0; targets.len()];
+fn with_subtopics(targets: Vec<Meaning>, told: &[Option<&str>]) -> Vec<(Meaning, usize)> {
+    let mut subtopics = vec![0; targets.len()];
     let names: BTreeSet<&str> = told.iter().flatten().copied().collect();
     for (number, name) in names.iter().enumerate() {
-        for (facet, _) in facets
+        for (subtopic, _) in subtopics
             .iter_mut()
             .zip(told)
             .filter(|row| *row.1 == Some(*name))
         {
-            *facet = number;
+            *subtopic = number;
         }
     }
     let unsaid = (0..targets.len()).filter(|&target| told[target].is_none());
     for (number, group) in groups(&targets, unsaid.collect()).into_iter().enumerate() {
         for target in group {
-            facets[target] = names.len() + number;
+            subtopics[target] = names.len() + number;
         }
     }
-    targets.into_iter().zip(facets).collect()
+    targets.into_iter().zip(subtopics).collect()
 }
 
 /// Groups of some of the targets, which grow by average linkage until all that are left lie
@@ -335,15 +338,15 @@ mod tests {
         Meaning(numbers)
     }
 
-    fn facets(degrees: &[f32], told: &[Option<&str>]) -> Vec<usize> {
+    fn subtopics(degrees: &[f32], told: &[Option<&str>]) -> Vec<usize> {
         let targets = degrees.iter().map(|&degrees| at(degrees)).collect();
-        let rows = with_facets(targets, told);
+        let rows = with_subtopics(targets, told);
         // Numbers by the order in which they come.
         let mut order: Vec<usize> = Vec::new();
-        let number = |facet: usize| {
-            let known = order.iter().position(|&one| one == facet);
+        let number = |subtopic: usize| {
+            let known = order.iter().position(|&one| one == subtopic);
             known.unwrap_or_else(|| {
-                order.push(facet);
+                order.push(subtopic);
                 order.len() - 1
             })
         };
@@ -351,35 +354,38 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_two_and_more_that_lie_apart_are_facets() {
+    fn groups_of_two_and_more_that_lie_apart_are_subtopics() {
         let unsaid = [None; 5];
         assert_eq!(
-            facets(&[0.0, 110.0, 10.0, 120.0], &unsaid[..4]),
+            subtopics(&[0.0, 110.0, 10.0, 120.0], &unsaid[..4]),
             [0, 1, 0, 1]
         );
         // Not far enough.
-        assert_eq!(facets(&[0.0, 80.0, 10.0, 85.0], &unsaid[..4]), [0; 4]);
+        assert_eq!(subtopics(&[0.0, 80.0, 10.0, 85.0], &unsaid[..4]), [0; 4]);
         // One alone lies apart only where it points nearly the other way.
-        assert_eq!(facets(&[0.0, 10.0, 5.0, 105.0], &unsaid[..4]), [0; 4]);
-        assert_eq!(facets(&[0.0, 10.0, 5.0, 170.0], &unsaid[..4]), [0, 0, 0, 1]);
+        assert_eq!(subtopics(&[0.0, 10.0, 5.0, 105.0], &unsaid[..4]), [0; 4]);
         assert_eq!(
-            facets(&[0.0, 10.0, 120.0, 130.0, 245.0], &unsaid),
+            subtopics(&[0.0, 10.0, 5.0, 170.0], &unsaid[..4]),
+            [0, 0, 0, 1]
+        );
+        assert_eq!(
+            subtopics(&[0.0, 10.0, 120.0, 130.0, 245.0], &unsaid),
             [0, 0, 1, 1, 2]
         );
-        assert_eq!(facets(&[], &[]), Vec::<usize>::new());
+        assert_eq!(subtopics(&[], &[]), Vec::<usize>::new());
     }
 
     #[test]
     fn what_was_said_decides_and_the_others_are_grouped_by_themselves() {
         let (a, b) = (Some("a"), Some("b"));
-        assert_eq!(facets(&[0.0, 5.0, 0.0], &[a, b, a]), [0, 1, 0]);
+        assert_eq!(subtopics(&[0.0, 5.0, 0.0], &[a, b, a]), [0, 1, 0]);
         assert_eq!(
-            facets(&[0.0, 180.0, 0.0, 3.0], &[a, a, None, None]),
+            subtopics(&[0.0, 180.0, 0.0, 3.0], &[a, a, None, None]),
             [0, 0, 1, 1]
         );
         let said = [a, None, None, None, None];
         assert_eq!(
-            facets(&[0.0, 0.0, 5.0, 120.0, 125.0], &said),
+            subtopics(&[0.0, 0.0, 5.0, 120.0, 125.0], &said),
             [0, 1, 1, 2, 2]
         );
     }
@@ -391,6 +397,6 @@ mod tests {
             .collect();
         let told = vec![None; degrees.len()];
         let expected: Vec<usize> = (0..degrees.len()).map(|number| number % 2).collect();
-        assert_eq!(facets(&degrees, &told), expected);
+        assert_eq!(subtopics(&degrees, &told), expected);
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::dom::{Builder, LeafRange};
-use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{Priority, SplitMix};
+use crate::topic_model::TopicModel;
 use crate::web_graph::Mark;
 
 const BEES: &str = "bees hive honey pollen swarm beekeeper queen wax";
@@ -26,18 +26,18 @@ fn page(at: &str, says: &str, links: &[&str]) -> Page {
 }
 
 /// What a crawl about trains knows: a list of the site led on to two pages, one of them of bees.
-fn trains() -> Guide {
-    let mut guide = Guide::new("topic", "ensemble").unwrap();
+fn trains() -> TopicModel {
+    let mut topic_model = TopicModel::new("topic", "ensemble").unwrap();
     let mut rng = SplitMix(1);
     let start = page("http://a.test/trains", TRAINS, &["/lists/all"]);
-    let visit = guide.visit(&start, &[], Some(Mark::Target), &mut rng);
+    let visit = topic_model.visit(&start, &[], Some(Mark::Target), &mut rng);
     let list = page(
         "http://a.test/lists/all",
         "list of departments",
         &["/x/bees", "/x/engines"],
     );
     let via: Vec<_> = visit.outlinks.into_iter().map(|row| row.0).collect();
-    let visit = guide.visit(&list, &via, None, &mut rng);
+    let visit = topic_model.visit(&list, &via, None, &mut rng);
     for (link, _) in visit.outlinks {
         let says = if link.target.as_str().ends_with("bees") {
             BEES
@@ -45,9 +45,9 @@ fn trains() -> Guide {
             TRAINS
         };
         let there = page(link.target.as_str(), says, &[]);
-        guide.visit(&there, &[link], None, &mut rng);
+        topic_model.visit(&there, &[link], None, &mut rng);
     }
-    guide
+    topic_model
 }
 
 fn memory() -> SiteMemory {
@@ -56,20 +56,20 @@ fn memory() -> SiteMemory {
     memory
 }
 
-/// A guide about bees that has read nothing of that site.
-fn bees() -> Guide {
-    let mut guide = Guide::new("topic", "ensemble").unwrap();
+/// A topic model about bees that has read nothing of that site.
+fn bees() -> TopicModel {
+    let mut topic_model = TopicModel::new("topic", "ensemble").unwrap();
     let target = page("http://b.test/", &format!("{BEES} {BEES}"), &[]);
-    guide.visit(&target, &[], Some(Mark::Target), &mut SplitMix(1));
-    guide
+    topic_model.visit(&target, &[], Some(Mark::Target), &mut SplitMix(1));
+    topic_model
 }
 
 #[test]
 fn pages_are_judged_for_a_topic_that_they_were_not_read_for() {
-    let mut guide = bees();
-    let words = guide.graph().vocabulary.len();
-    guide.remember_sites(memory());
-    let remembered = &guide.graph().remembered;
+    let mut topic_model = bees();
+    let words = topic_model.graph().vocabulary.len();
+    topic_model.remember_sites(memory());
+    let remembered = &topic_model.graph().remembered;
     let worth = |at: &str| remembered.worth(&address(at));
     let [bees, engines] = ["http://a.test/x/bees", "https://a.test/x/engines"].map(worth);
     assert!(
@@ -88,11 +88,11 @@ fn pages_are_judged_for_a_topic_that_they_were_not_read_for() {
     let (lead, all) = remembered.lead(&address("http://a.test/lists/2"));
     assert_eq!((lead.pages, all.pages), (2.0, 4.0));
     assert_eq!(
-        guide.graph().vocabulary.len(),
+        topic_model.graph().vocabulary.len(),
         words,
         "words of pages of another topic stay there"
     );
-    assert_eq!(guide.knowledge().graph.pages().len(), 1);
+    assert_eq!(topic_model.knowledge().graph.pages().len(), 1);
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn links_to_what_is_remembered_are_scored_by_it() {
     let links = ["http://a.test/x/engines", "http://a.test/x/bees"];
     let start = page("http://c.test/", "this and that", &links);
     let ranked = |memory: SiteMemory| {
-        let mut guide = bees();
-        guide.remember_sites(memory);
-        let visit = guide.visit(&start, &[], None, &mut SplitMix(1));
+        let mut topic_model = bees();
+        topic_model.remember_sites(memory);
+        let visit = topic_model.visit(&start, &[], None, &mut SplitMix(1));
         let scores = visit.outlinks.iter();
         let scores = scores.filter_map(|(_, score)| score.priority());
         scores.map(Priority::value).collect::<Vec<_>>()
@@ -115,16 +115,20 @@ fn links_to_what_is_remembered_are_scored_by_it() {
 
 #[test]
 fn a_mark_has_what_is_remembered_judged_again() {
-    let mut guide = bees();
-    guide.remember_sites(memory());
-    let worth = |guide: &Guide| {
+    let mut topic_model = bees();
+    topic_model.remember_sites(memory());
+    let worth = |topic_model: &TopicModel| {
         let at = address("http://a.test/x/bees");
-        guide.graph().remembered.worth(&at).unwrap()
+        topic_model.graph().remembered.worth(&at).unwrap()
     };
-    let before = worth(&guide);
+    let before = worth(&topic_model);
     let target = page("http://b.test/", &format!("{BEES} {BEES}"), &[]);
-    guide.mark(&target, Some(Mark::NotTarget));
-    assert!(worth(&guide) < before, "{before} {}", worth(&guide));
+    topic_model.mark(&target, Some(Mark::NotTarget));
+    assert!(
+        worth(&topic_model) < before,
+        "{before} {}",
+        worth(&topic_model)
+    );
 }
 
 #[test]

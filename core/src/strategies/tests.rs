@@ -7,11 +7,11 @@ use crate::address::Address;
 use crate::critics;
 use crate::dom::{Builder, LeafRange};
 use crate::features::{LinkContext, OffsetTerm};
-use crate::guide::Guide;
 use crate::hops::{FeatureGroups, STATES, TrainingWeb, link_features};
 use crate::models::{ChainKind, ChainModel, ChainWeights, Inference};
 use crate::page::Page;
 use crate::text::Vocabulary;
+use crate::topic_model::TopicModel;
 use crate::web_graph::Mark;
 use crate::wire::{read_model, write_model};
 
@@ -38,32 +38,32 @@ const PAGES: [(&str, &str); 3] = [
     ("http://a.org/3", "kidney transplant railway blood"),
 ];
 
-/// A guide that has seen, marked and learned something, and links to score.
-fn taught(strategy: &str) -> (Guide, Vec<Candidate>) {
-    let mut guide = Guide::new("topic", strategy).unwrap();
-    let links = teach(&mut guide);
-    (guide, links)
+/// A topic model that has seen, marked and learned something, and links to score.
+fn taught(strategy: &str) -> (TopicModel, Vec<Candidate>) {
+    let mut topic_model = TopicModel::new("topic", strategy).unwrap();
+    let links = teach(&mut topic_model);
+    (topic_model, links)
 }
 
 /// Visits [`PAGES`]; their links.
-fn teach(guide: &mut Guide) -> Vec<Candidate> {
+fn teach(topic_model: &mut TopicModel) -> Vec<Candidate> {
     let mut rng = SplitMix(11);
     let mut links: Vec<Candidate> = Vec::new();
     for (number, (address, words)) in PAGES.into_iter().enumerate() {
         let mark = (number == 0).then_some(Mark::Target);
         let via: Vec<Candidate> = links.iter().take(2).cloned().collect();
-        let visit = guide.visit(&page(address, words), &via, mark, &mut rng);
+        let visit = topic_model.visit(&page(address, words), &via, mark, &mut rng);
         links.extend(visit.outlinks.into_iter().map(|(link, _)| link));
     }
     links
 }
 
-/// A strategy under a guide, by name, and links to score.
-fn all_taught() -> Vec<(String, Guide, Vec<Candidate>)> {
-    let mut all: Vec<(String, Guide, Vec<Candidate>)> = Vec::new();
+/// A strategy under a topic model, by name, and links to score.
+fn all_taught() -> Vec<(String, TopicModel, Vec<Candidate>)> {
+    let mut all: Vec<(String, TopicModel, Vec<Candidate>)> = Vec::new();
     for name in names() {
-        let (guide, links) = taught(name);
-        all.push((name.to_owned(), guide, links));
+        let (topic_model, links) = taught(name);
+        all.push((name.to_owned(), topic_model, links));
     }
     let (hmm, layers, _) = trained::page_models();
     let trained: [Box<dyn Strategy>; 4] = [
@@ -75,9 +75,9 @@ fn all_taught() -> Vec<(String, Guide, Vec<Candidate>)> {
     for strategy in trained {
         let name = strategy.profile().name.to_owned();
         let critic = Box::new(critics::Topic::default());
-        let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
-        let links = teach(&mut guide);
-        all.push((name, guide, links));
+        let mut topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
+        let links = teach(&mut topic_model);
+        all.push((name, topic_model, links));
     }
     all
 }
@@ -98,14 +98,14 @@ fn evaluated(node: &Explanation) -> f64 {
 
 #[test]
 fn every_explanation_comes_to_the_score() {
-    for (name, guide, links) in all_taught() {
+    for (name, topic_model, links) in all_taught() {
         let mut explained = 0;
         for link in &links {
-            let Some(priority) = guide.score(link).priority() else {
+            let Some(priority) = topic_model.score(link).priority() else {
                 continue;
             };
             explained += 1;
-            let explanation = guide.explain(link);
+            let explanation = topic_model.explain(link);
             let gap = (evaluated(&explanation) - priority.value()).abs();
             assert!(
                 gap < 1e-5,
@@ -134,14 +134,14 @@ fn a_word_that_is_named_moves_the_score() {
         // One that has learned from every arrival, whatever its usual batch.
         let strategy = (descriptor(name).unwrap().make.unwrap())(Some(1));
         let critic = Box::new(critics::Topic::default());
-        let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
-        let links = teach(&mut guide);
+        let mut topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
+        let links = teach(&mut topic_model);
         let mut moved = 0;
         for link in &links {
-            let Some(before) = guide.score(link).priority() else {
+            let Some(before) = topic_model.score(link).priority() else {
                 continue;
             };
-            let explanation = guide.explain(link);
+            let explanation = topic_model.explain(link);
             let word = explanation
                 .nodes()
                 .filter(|node| node.value.abs() > 1e-3)
@@ -149,7 +149,10 @@ fn a_word_that_is_named_moves_the_score() {
             let Some((pull, feature)) = word else {
                 continue;
             };
-            let after = guide.score(&without(link, feature)).priority().unwrap();
+            let after = topic_model
+                .score(&without(link, feature))
+                .priority()
+                .unwrap();
             let change = after.value() - before.value();
             assert!(
                 change * pull < 0.0,
@@ -164,20 +167,20 @@ fn a_word_that_is_named_moves_the_score() {
 #[test]
 fn what_is_saved_scores_the_same() {
     for name in names() {
-        let (mut guide, links) = taught(name);
+        let (mut topic_model, links) = taught(name);
         // A mark set and taken back: all is learned from marks and log, as on loading.
         let page = page("http://a.org/1", "kidney dialysis patients blood");
-        guide.mark(&page, None);
-        guide.mark(&page, Some(Mark::Target));
+        topic_model.mark(&page, None);
+        topic_model.mark(&page, Some(Mark::Target));
         let is_by_ratios = name.starts_with("intelligent");
         if is_by_ratios || ["ensemble", "apprentice-plain", "fish-search"].contains(&name) {
             // Not kept: which pages link where, whether the first batch was full, siblings,
             // which links come first on a page.
-            guide = Guide::with_knowledge(guide.knowledge()).unwrap();
+            topic_model = TopicModel::with_knowledge(topic_model.knowledge()).unwrap();
         }
-        let again = Guide::with_knowledge(guide.knowledge()).unwrap();
+        let again = TopicModel::with_knowledge(topic_model.knowledge()).unwrap();
         for link in &links {
-            assert_eq!(guide.score(link), again.score(link), "{name}");
+            assert_eq!(topic_model.score(link), again.score(link), "{name}");
         }
     }
 }
@@ -195,13 +198,13 @@ fn what_is_learned_of_every_page_is_explained_and_comes_back() {
     for name in names() {
         let make = descriptor(name).unwrap().make.unwrap();
         let critic = Box::new(critics::Topic::default());
-        let mut guide = Guide::joining(critic, make(Some(1)), Vocabulary::default());
-        let links = teach(&mut guide);
+        let mut topic_model = TopicModel::joining(critic, make(Some(1)), Vocabulary::default());
+        let links = teach(&mut topic_model);
         for link in &links {
-            let Some(priority) = guide.score(link).priority() else {
+            let Some(priority) = topic_model.score(link).priority() else {
                 continue;
             };
-            let explanation = guide.explain(link);
+            let explanation = topic_model.explain(link);
             let gap = (evaluated(&explanation) - priority.value()).abs();
             assert!(gap < 1e-5, "{name}: {explanation}{}", priority.value());
         }
@@ -209,22 +212,26 @@ fn what_is_learned_of_every_page_is_explained_and_comes_back() {
             continue;
         }
         assert_ne!(
-            guide.strategy().state(),
+            topic_model.strategy().state(),
             make(None).state(),
             "{name} learned nothing"
         );
-        let file = write_model(&guide.knowledge()).unwrap();
-        let again = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
-        assert_eq!(guide.strategy().state(), again.strategy().state(), "{name}");
+        let file = write_model(&topic_model.knowledge()).unwrap();
+        let again = TopicModel::with_knowledge(read_model(&file).unwrap()).unwrap();
+        assert_eq!(
+            topic_model.strategy().state(),
+            again.strategy().state(),
+            "{name}"
+        );
         for link in &links {
-            assert_eq!(guide.score(link), again.score(link), "{name}");
+            assert_eq!(topic_model.score(link), again.score(link), "{name}");
         }
         // Its bytes, cut off anywhere, are refused.
-        let learned = guide.strategy().state();
+        let learned = topic_model.strategy().state();
         let (learner, bytes) = learned.parts().next().unwrap();
         for length in 0..bytes.len() {
             let cut = StrategyState::owned_by(learner).with_part(learner, bytes[..length].into());
-            let words = guide.graph().vocabulary.len();
+            let words = topic_model.graph().vocabulary.len();
             assert!(check_state(&cut, words).is_err(), "{name}: {length} bytes");
         }
     }
@@ -246,10 +253,10 @@ fn hard_focus_rejects_links_of_pages_that_are_no_targets() {
         ("best-first", 0),
         ("best-first-cosine", 0),
     ] {
-        let (guide, links) = taught(name);
+        let (topic_model, links) = taught(name);
         let rejected = links
             .iter()
-            .filter(|link| guide.score(link) == LinkScore::Reject);
+            .filter(|link| topic_model.score(link) == LinkScore::Reject);
         // The links of the railway page alone.
         assert_eq!(rejected.count(), expected, "{name}");
     }
@@ -265,10 +272,10 @@ fn priorities_order_by_queue_then_key() {
 
 /// A chain whose weights were drawn at random, over what `taught` reads.
 fn chain(kind: ChainKind) -> HopChain {
-    let (guide, links) = taught("best-first");
+    let (topic_model, links) = taught("best-first");
     let mut web = TrainingWeb::new(FeatureGroups::ALL);
     for link in &links {
-        web.add_click(link, guide.graph());
+        web.add_click(link, topic_model.graph());
     }
     let mut rng = SplitMix(3);
     let empty = ChainWeights::new(STATES, web.feature_index.len(), false);
@@ -316,19 +323,19 @@ fn a_new_strategy_is_one_file() {
     };
     let critic = Box::new(critics::Topic::default());
     let strategy = (row.make.unwrap())(None);
-    let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
+    let mut topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
     for words in ["kidney dialysis", "railway trains timetable"] {
         let page = page("http://a.org/1", words);
-        let visit = guide.visit(&page, &[], None, &mut SplitMix(1));
+        let visit = topic_model.visit(&page, &[], None, &mut SplitMix(1));
         for (link, score) in visit.outlinks {
             let priority = score.priority().unwrap();
-            assert_eq!(guide.explain(&link).value, priority.value());
-            assert_eq!(guide.score(&link), score);
-            assert_eq!(guide.expected(&link), None);
+            assert_eq!(topic_model.explain(&link).value, priority.value());
+            assert_eq!(topic_model.score(&link), score);
+            assert_eq!(topic_model.expected(&link), None);
         }
     }
-    assert_eq!(guide.strategy().profile().name, row.name);
-    assert_eq!(guide.knowledge().learned, StrategyState::default());
+    assert_eq!(topic_model.strategy().profile().name, row.name);
+    assert_eq!(topic_model.knowledge().learned, StrategyState::default());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The terms known so far and how often they occur in the pages seen.
 //!
-//! One vocabulary serves the whole of a guide: features, critics and
+//! One vocabulary serves the whole of a topic model: features, critics and
 //! explanations all name a term by its [`TermId`]. Its counts are the
 //! *collection model*: what words look like on the pages seen, whatever the
 //! topic.

@@ -8,7 +8,7 @@ impl WebGraph {
     pub(crate) fn save(&self, to: &mut Saver<'_>) -> Result<(), SaveError> {
         to.put(&self.topic_name)?;
         to.put(&self.phrases)?;
-        to.put(&self.facets)?;
+        to.put(&self.subtopics)?;
         to.put(&self.topic_meaning)?;
         to.put(&self.vocabulary)?;
         to.put(&self.marks)?;
@@ -29,7 +29,7 @@ impl WebGraph {
         let mut graph = Self {
             topic_name: from.take()?,
             phrases: from.take()?,
-            facets: from.take()?,
+            subtopics: from.take()?,
             topic_meaning: from.take()?,
             vocabulary: from.take()?,
             marks: from.take()?,

@@ -2,6 +2,7 @@
 //! other, as JSON. The calls are sealed in channels, see [`super::channel`]. With the
 //! feature `schema` every type describes its JSON for programs, too.
 
+mod annotation;
 mod changes;
 mod classes;
 mod crawl;
@@ -9,11 +10,11 @@ mod event;
 mod host;
 mod library;
 mod reading;
-mod remark;
 mod rendering;
 mod strategies;
 mod visit;
 
+pub use annotation::{LONGEST_NOTE, LONGEST_TAG, as_tag};
 pub use changes::Changes;
 pub use classes::{ClassCorrection, ClassNode, ClassedPage, ClassesView, GoodNodes, TopicView};
 pub use crawl::{
@@ -21,13 +22,12 @@ pub use crawl::{
     QuestionAnswer, QuestionView, SkippedView,
 };
 pub use event::{
-    Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_facet_name, is_topic_name, mark_of,
-    marked_terms,
+    Event, EventKind, EventName, LONGEST_NAME, PassedOver, is_subtopic_name, is_topic_name,
+    mark_of, marked_terms,
 };
 pub use host::{HostNow, HostView, HostsView};
 pub use library::{LibraryCount, LibraryFound, LibraryLabel, LibraryPage, SnippetPiece};
 pub use reading::{LONGEST_WAY, Reading};
-pub use remark::{LONGEST_NOTE, LONGEST_TAG, as_tag};
 pub use rendering::{
     MOST_HOSTS, Rendering, RenderingQuery, RenderingTask, RenderingsView, WaitingSite,
 };
@@ -37,7 +37,7 @@ pub use visit::{Transition, Visit};
 use serde::{Deserialize, Serialize};
 
 use crate::address::Address;
-use crate::guide::ToForget;
+use crate::topic_model::ToForget;
 
 /// The port that the companion listens on unless it is told otherwise.
 pub const DEFAULT_PORT: u16 = 7474;

@@ -1,11 +1,11 @@
-//! The model file: everything a guide has learned, as bytes.
+//! The model file: everything a topic model has learned, as bytes.
 //!
 //! A header (magic, format version, kind, length, checksum) and a body of sections, each
 //! with its name and length, so that one can be added or laid out otherwise without the
 //! rest's being touched. What a strategy learned is a section a learner, which it writes
 //! and reads itself. A file may come from anywhere, so it is read as hostile: sizes are
 //! capped before anything is allocated, and every number is checked before it becomes part
-//! of a guide. Old versions go on loading.
+//! of a topic model. Old versions go on loading.
 
 mod before_sections;
 mod forms;
@@ -24,8 +24,8 @@ use crate::budget::{MODEL, OverBudget};
 use crate::codec::{self, CodecError};
 use crate::critics::Sources;
 use crate::critics::taxonomy::TaxonomyError;
-use crate::guide::{Beginning, Knowledge};
 use crate::strategies::{StateError, StrategyState, check_state};
+use crate::topic_model::{Beginning, Knowledge};
 use sections::{Body, Sections};
 use taxonomy::WireTaxonomy;
 
@@ -33,7 +33,7 @@ const MAGIC: &[u8; 8] = b"LNKSCENT";
 const VERSION: u16 = 5;
 /// The first version whose body has sections.
 const WITH_SECTIONS: u16 = 5;
-/// A guide's knowledge.
+/// A topic model's knowledge.
 const KIND_KNOWLEDGE: u8 = 1;
 /// A taxonomy alone.
 const KIND_TAXONOMY: u8 = 2;
@@ -87,9 +87,9 @@ pub enum ModelError {
     Content(&'static str),
 }
 
-/// What a guide is made of, by name.
+/// What a topic model is made of, by name.
 #[derive(Serialize, Deserialize)]
-struct WireGuide {
+struct WireTopicModel {
     critic: String,
     strategy: String,
     /// The learner whose strategy kept what was learned.
@@ -101,8 +101,8 @@ const CORRECTED: &str = "corrected";
 /// The section of what the person calls the topic.
 const TOPIC_NAME: &str = "topic-name";
 const PHRASES: &str = "phrases";
-/// The section of what facet of the topic pages are said to be of.
-const FACETS: &str = "facets";
+/// The section of what subtopic of the topic pages are said to be of.
+const SUBTOPICS: &str = "facets";
 /// The section of backlinks, where any are kept.
 const BACKLINKS: &str = "backlinks";
 /// The section that says with what another topic taught it began: that topic's name and the
@@ -117,12 +117,12 @@ const TAUGHT: &str = "taught/";
 pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
     let graph = &knowledge.graph;
     let mut sections = Body::default();
-    let guide = WireGuide {
+    let topic_model = WireTopicModel {
         critic: knowledge.critic.clone(),
         strategy: knowledge.strategy.clone(),
         owner: knowledge.learned.owner().to_owned(),
     };
-    sections.add("guide", &guide);
+    sections.add("guide", &topic_model);
     sections.add("vocabulary", &graph::WireVocabulary::of(&graph.vocabulary));
     sections.add("marks", &graph::marks(graph));
     sections.add("pages", &graph::pages(graph));
@@ -141,8 +141,8 @@ pub fn write_model(knowledge: &Knowledge) -> Result<Vec<u8>, ModelError> {
         let phrases: Vec<(String, bool)> = graph.phrases.clone().into_iter().collect();
         sections.add(PHRASES, &phrases);
     }
-    if !graph.facets.is_empty() {
-        sections.add(FACETS, &graph::facets(graph));
+    if !graph.subtopics.is_empty() {
+        sections.add(SUBTOPICS, &graph::subtopics(graph));
     }
     if !graph.corrected.is_empty() {
         sections.add(CORRECTED, &taxonomy::corrected(graph));
@@ -182,12 +182,12 @@ fn file_of(kind: u8, Body(body): &Body) -> Result<Vec<u8>, ModelError> {
 /// The knowledge in a model file.
 ///
 /// ```
-/// use linkscent_core::guide::Guide;
+/// use linkscent_core::topic model::Topic model;
 /// use linkscent_core::wire::{read_model, write_model};
 ///
-/// let guide = Guide::new("topic", "ensemble").unwrap();
-/// let file = write_model(&guide.knowledge())?;
-/// assert!(Guide::with_knowledge(read_model(&file)?).is_some());
+/// let topic model = Topic model::new("topic", "ensemble").unwrap();
+/// let file = write_model(&topic model.knowledge())?;
+/// assert!(Topic model::with_knowledge(read_model(&file)?).is_some());
 /// assert!(read_model(&file[1..]).is_err());
 /// # Ok::<(), linkscent_core::wire::ModelError>(())
 /// ```
@@ -237,7 +237,7 @@ fn checked_body(file: &[u8], kind: u8) -> Result<(u16, &[u8]), ModelError> {
 }
 
 fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
-    let guide: WireGuide = sections.read("guide")?;
+    let topic_model: WireTopicModel = sections.read("guide")?;
     let vocabulary: graph::WireVocabulary = sections.read("vocabulary")?;
     let mut read = vocabulary.into_graph()?;
     graph::put_marks(&mut read, sections.read("marks")?)?;
@@ -250,8 +250,8 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
     read.topic_name = sections.read_if_there(TOPIC_NAME)?.unwrap_or_default();
     let phrases: Option<Vec<(String, bool)>> = sections.read_if_there(PHRASES)?;
     read.phrases = phrases.into_iter().flatten().collect();
-    if let Some(facets) = sections.read_if_there(FACETS)? {
-        graph::put_facets(&mut read, facets)?;
+    if let Some(subtopics) = sections.read_if_there(SUBTOPICS)? {
+        graph::put_subtopics(&mut read, subtopics)?;
     }
     if let Some(corrected) = sections.read_if_there(CORRECTED)? {
         taxonomy::put_corrected(&mut read, corrected)?;
@@ -272,14 +272,14 @@ fn from_sections(sections: &Sections<'_>) -> Result<Knowledge, ModelError> {
         sections.read_if_there("topic-forms")?.unwrap_or_default(),
     )?;
     Ok(Knowledge {
-        critic: guide.critic,
+        critic: topic_model.critic,
         sources: Sources {
             topics,
             taxonomy: taxonomy.map(Arc::new),
         },
-        strategy: guide.strategy,
+        strategy: topic_model.strategy,
         arrivals: graph::into_examples(sections.read("examples")?, read.vocabulary.len())?,
-        learned: learned(&guide.owner, LEARNER),
+        learned: learned(&topic_model.owner, LEARNER),
         beginning: beginning.map(|(topic, owner)| Beginning {
             topic,
             learned: learned(&owner, TAUGHT),

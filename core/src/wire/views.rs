@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::band::Band;
-use crate::guide::{Guide, Reason, Visit};
 use crate::page::Page;
+use crate::topic_model::{Reason, TopicModel, Visit};
 
 /// Links highlighted on one page at most.
 const MOST_HIGHLIGHTS: usize = 12;
@@ -70,13 +70,13 @@ pub struct PageView {
 
 impl PageView {
     /// The view of a visit: the few links likeliest to lead to a good page, if there are any.
-    pub fn of(page: &Page, visit: &Visit, guide: &Guide) -> Self {
+    pub fn of(page: &Page, visit: &Visit, topic_model: &TopicModel) -> Self {
         let mut scored: Vec<(usize, f64)> = visit
             .outlinks
             .iter()
             .enumerate()
             .filter_map(|(index, (link, score))| {
-                Some((index, guide.probability(link, score.priority()?)))
+                Some((index, topic_model.probability(link, score.priority()?)))
             })
             .filter(|(_, probability)| grade(*probability) > 0)
             .collect();
@@ -88,7 +88,7 @@ impl PageView {
             .map(|(index, probability)| LinkView {
                 place: page.outlinks[index].place,
                 grade: grade(probability),
-                reasons: guide.reasons(&visit.outlinks[index].0),
+                reasons: topic_model.reasons(&visit.outlinks[index].0),
                 why: String::new(),
                 probability,
                 known: String::new(),
@@ -115,11 +115,11 @@ pub type Why = (f64, Vec<Reason>);
 
 /// How likely a link leads to a good page and why, or why it is not highlighted, by its place
 /// among all links of its page; none where it leads to no other page.
-pub fn why(page: &Page, visit: &Visit, guide: &Guide, place: usize) -> Option<Why> {
+pub fn why(page: &Page, visit: &Visit, topic_model: &TopicModel, place: usize) -> Option<Why> {
     let index = page.outlinks.iter().position(|link| link.place == place)?;
     let (link, score) = visit.outlinks.get(index)?;
-    let probability = guide.probability(link, score.priority()?);
-    Some((probability, guide.reasons(link)))
+    let probability = topic_model.probability(link, score.priority()?);
+    Some((probability, topic_model.reasons(link)))
 }
 
 /// 3 (best), 2 or 1; 0 for a link that is not highlighted.

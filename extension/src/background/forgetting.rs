@@ -8,13 +8,13 @@ use std::mem::take;
 use std::rc::Rc;
 
 use linkscent_core::address::Address;
-use linkscent_core::guide::{Guide, ToForget};
+use linkscent_core::topic_model::{ToForget, TopicModel};
 use linkscent_core::wire::api::{Event, EventKind, Forget};
 use linkscent_core::wire::{Snapshot, write_model};
 
 use super::context::Context;
-use super::guides::Guides;
-use super::steps::GuideStep;
+use super::steps::ModelStep;
+use super::topic_models::TopicModels;
 use super::visits::Visits;
 use crate::companion::Companion;
 use crate::paths::Step;
@@ -29,15 +29,19 @@ const MOST_IN_A_CALL: usize = 900;
 /// All that is kept here, to be told whole and forgotten in part or whole.
 pub(super) struct Kept<W> {
     context: Context<W>,
-    guides: Rc<Guides<W>>,
+    topic_models: Rc<TopicModels<W>>,
     visits: Rc<Visits<W>>,
 }
 
 impl<W: World> Kept<W> {
-    pub fn new(context: &Context<W>, guides: &Rc<Guides<W>>, visits: &Rc<Visits<W>>) -> Self {
+    pub fn new(
+        context: &Context<W>,
+        topic_models: &Rc<TopicModels<W>>,
+        visits: &Rc<Visits<W>>,
+    ) -> Self {
         Self {
             context: context.clone(),
-            guides: Rc::clone(guides),
+            topic_models: Rc::clone(topic_models),
             visits: Rc::clone(visits),
         }
     }
@@ -126,10 +130,10 @@ impl<W: World> Kept<W> {
         .await
     }
 
-    /// Guides are made again from the marks when they are needed; what a companion
+    /// Topic models are made again from the marks when they are needed; what a companion
     /// knows beyond that comes back without the clicks.
     async fn forget_all(&self) -> Result<(), Problem> {
-        self.guides.let_go();
+        self.topic_models.let_go();
         let mut settings = self.context.store.settings().await?;
         settings.versions.clear();
         // Also while no companion is paired: one may have been before. It names no page.
@@ -149,23 +153,29 @@ impl<W: World> Kept<W> {
         Ok(self.context.store.apply(change).await?)
     }
 
-    /// Deletes what is to be forgotten from the guides of all topics.
-    async fn forget_in_guides(&self, gone: &ToForget, change: &mut Change) -> Result<(), Problem> {
+    /// Deletes what is to be forgotten from the topic models of all topics.
+    async fn forget_in_topic_models(
+        &self,
+        gone: &ToForget,
+        change: &mut Change,
+    ) -> Result<(), Problem> {
         for topic in self.context.store.settings().await?.topics {
-            if self.context.store.guide(&topic).await?.is_none() {
-                change.delete_guide(&topic);
+            if self.context.store.topic_model(&topic).await?.is_none() {
+                change.delete_topic_model(&topic);
                 continue;
             }
-            let guide = self.guides.take_guide(&topic).await?;
+            let topic_model = self.topic_models.take_topic_model(&topic).await?;
             let is_beside = !self.context.store.steps(&topic).await?.is_empty();
-            // A page beside the guide may have a link to what is forgotten.
-            let known = guide.knowledge();
+            // A page beside the topic model may have a link to what is forgotten.
+            let known = topic_model.knowledge();
             if !is_beside && !known.mentions(gone) {
                 continue;
             }
-            match Guide::with_knowledge(known.forget(gone)) {
-                Some(guide) => change.guide(&topic, write_model(&guide.knowledge())?),
-                None => change.delete_guide(&topic),
+            match TopicModel::with_knowledge(known.forget(gone)) {
+                Some(topic_model) => {
+                    change.topic_model(&topic, write_model(&topic_model.knowledge())?)
+                }
+                None => change.delete_topic_model(&topic),
             }
         }
         Ok(())
@@ -173,9 +183,9 @@ impl<W: World> Kept<W> {
 
     async fn forget_here(&self, what: Forget) -> Result<(), Problem> {
         let gone = &what.to_forget();
-        self.guides.let_go();
+        self.topic_models.let_go();
         let mut change = Change::default();
-        self.forget_in_guides(gone, &mut change).await?;
+        self.forget_in_topic_models(gone, &mut change).await?;
         for mark in self.context.store.all_marks().await? {
             if is_gone(gone, &mark.address) {
                 change.unmark(&mark.topic, &mark.address);
@@ -183,7 +193,7 @@ impl<W: World> Kept<W> {
         }
         // A page that is marked may have a link to what is forgotten.
         for (key, page) in self.context.store.marked_pages().await? {
-            let page = GuideStep::unpack(&page).and_then(|step| step.page());
+            let page = ModelStep::unpack(&page).and_then(|step| step.page());
             let stays = page.is_some_and(|page| {
                 let mut links = page.outlinks.iter().map(|link| &link.target);
                 !gone.has_page(&page.address) && !links.any(|link| gone.has_page(link))
@@ -223,7 +233,7 @@ impl<W: World> Kept<W> {
                 | EventKind::Form { .. }
                 | EventKind::Class { .. }
                 | EventKind::Phrase { .. }
-                | EventKind::Facet { .. }
+                | EventKind::Subtopic { .. }
                 | EventKind::Tag { .. }
                 | EventKind::Note { .. }
                 | EventKind::Name { .. }

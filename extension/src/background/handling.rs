@@ -23,8 +23,8 @@ impl<W: World> Background<W> {
             self.context.world.drop_deleted().await;
         }
         if let Err(Problem::Database(_)) = &handled {
-            // The guide in memory may have learned what could not be kept.
-            self.guides.let_go();
+            // The topic model in memory may have learned what could not be kept.
+            self.topic_models.let_go();
         }
         handled
     }

@@ -6,17 +6,17 @@ mod notices;
 
 use std::rc::Rc;
 
-use linkscent_core::guide::Guide;
 use linkscent_core::text::plain_line;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::{CrawlOrder, CrawlView, EventKind};
 use linkscent_core::wire::{Snapshot, read_model};
 
 use super::context::Context;
 use super::finding::{Finding, started_at};
 use super::forgetting::Kept;
-use super::guides::Guides;
 use super::ledger::Ledger;
 use super::topic::Topics;
+use super::topic_models::TopicModels;
 use crate::companion::{self, Companion};
 use crate::ports::World;
 use crate::problem::Problem;
@@ -31,7 +31,7 @@ const MOST_SENT: u32 = 100;
 pub(super) struct Pairing<W> {
     context: Context<W>,
     ledger: Rc<Ledger<W>>,
-    guides: Rc<Guides<W>>,
+    topic_models: Rc<TopicModels<W>>,
     kept: Rc<Kept<W>>,
     topics: Rc<Topics<W>>,
     finding: Rc<Finding<W>>,
@@ -41,7 +41,7 @@ impl<W: World> Pairing<W> {
     pub fn new(
         context: &Context<W>,
         ledger: &Rc<Ledger<W>>,
-        guides: &Rc<Guides<W>>,
+        topic_models: &Rc<TopicModels<W>>,
         kept: &Rc<Kept<W>>,
         topics: &Rc<Topics<W>>,
         finding: &Rc<Finding<W>>,
@@ -49,7 +49,7 @@ impl<W: World> Pairing<W> {
         Self {
             context: context.clone(),
             ledger: Rc::clone(ledger),
-            guides: Rc::clone(guides),
+            topic_models: Rc::clone(topic_models),
             kept: Rc::clone(kept),
             topics: Rc::clone(topics),
             finding: Rc::clone(finding),
@@ -223,13 +223,13 @@ impl<W: World> Pairing<W> {
         let newer = companion.model(&topic, version).await?;
         if let Some((file, version)) = newer {
             let knowledge = read_model(&file)?;
-            let guide = Guide::with_knowledge(knowledge).ok_or(Problem::NewerModel)?;
+            let topic_model = TopicModel::with_knowledge(knowledge).ok_or(Problem::NewerModel)?;
             settings.versions.retain(|(name, _)| *name != topic);
             settings.versions.push((topic.clone(), version));
-            let said = guide.graph().phrases.clone();
+            let said = topic_model.graph().phrases.clone();
             settings.set_said(&topic, said.into_iter().collect());
             // An older companion's model does not say what the topic is called.
-            let name = guide.graph().topic_name.clone();
+            let name = topic_model.graph().topic_name.clone();
             if !name.is_empty() {
                 settings.set_name(&topic, &name);
             }
@@ -239,7 +239,8 @@ impl<W: World> Pairing<W> {
                 .line(Way::Taken, "model", vec![topic.clone()], file.len());
             self.ledger.put_down(&line, &mut change)?;
             change.settings(&settings)?;
-            self.guides.keep_guide(topic.clone(), guide, &mut change)?;
+            self.topic_models
+                .keep_topic_model(topic.clone(), topic_model, &mut change)?;
             self.context.store.apply(change).await?;
             is_other = true;
         }

@@ -17,10 +17,10 @@ use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::views::PageView;
 
 use super::context::Context;
-use super::guides::Guides;
 use super::ledger::Ledger;
-use super::steps::{GuideStep, StepTaken};
+use super::steps::{ModelStep, StepTaken};
 use super::topic::Topics;
+use super::topic_models::TopicModels;
 use super::visits::Read;
 use super::visits::Visits;
 use crate::background::topic::choices::is_left_alone;
@@ -44,7 +44,7 @@ const TRIMMED_EVERY: u8 = 16;
 pub(super) struct Reading<W> {
     context: Context<W>,
     ledger: Rc<Ledger<W>>,
-    guides: Rc<Guides<W>>,
+    topic_models: Rc<TopicModels<W>>,
     visits: Rc<Visits<W>>,
     topics: Rc<Topics<W>>,
 }
@@ -53,14 +53,14 @@ impl<W: World> Reading<W> {
     pub fn new(
         context: &Context<W>,
         ledger: &Rc<Ledger<W>>,
-        guides: &Rc<Guides<W>>,
+        topic_models: &Rc<TopicModels<W>>,
         visits: &Rc<Visits<W>>,
         topics: &Rc<Topics<W>>,
     ) -> Self {
         Self {
             context: context.clone(),
             ledger: Rc::clone(ledger),
-            guides: Rc::clone(guides),
+            topic_models: Rc::clone(topic_models),
             visits: Rc::clone(visits),
             topics: Rc::clone(topics),
         }
@@ -102,12 +102,12 @@ impl<W: World> Reading<W> {
             self.context.store.apply(change).await?;
             return Ok((PageView::default(), News::default()));
         }
-        let mut held = self.guides.take_held(&topic).await?;
+        let mut held = self.topic_models.take_held(&topic).await?;
         let click = link.as_ref().filter(|click| click.topic == topic);
         let what = click.map(|click| click.link.what.clone());
         let tie_breaks = u64::from_le_bytes(self.context.world.random());
-        let step = GuideStep::new(snapshot, &page, what, tie_breaks);
-        let StepTaken { is_new, via, visit } = step.take(&page, &mut held.guide);
+        let step = ModelStep::new(snapshot, &page, what, tie_breaks);
+        let StepTaken { is_new, via, visit } = step.take(&page, &mut held.topic_model);
         let mut sent = None;
         let from = via.first().and_then(Candidate::source);
         if let (Some(click), Some(from)) = (click, from) {
@@ -131,12 +131,12 @@ impl<W: World> Reading<W> {
         let logged = self
             .visits
             .log_visit(known, met, &arriving, read, &mut change)?;
-        let mut view = PageView::of(&page, &visit, &held.guide);
+        let mut view = PageView::of(&page, &visit, &held.topic_model);
         view.panel_only = settings.panel_only;
         for link in &mut view.links {
             link.why = texts::why(&*self.context.world, link.probability, &link.reasons);
         }
-        self.say_known(&mut view, &page, &topic, &held.guide)
+        self.say_known(&mut view, &page, &topic, &held.topic_model)
             .await?;
         let followed = !via.is_empty();
         let mut news = News {
@@ -145,10 +145,12 @@ impl<W: World> Reading<W> {
             ..News::default()
         };
         if is_new || followed {
-            news.is_full = self.guides.keep_step(held, &step, is_new, &mut change)?;
+            news.is_full = self
+                .topic_models
+                .keep_step(held, &step, is_new, &mut change)?;
         } else {
             // Read before, as it is while a page changes: not worth a write.
-            self.guides.hold(held);
+            self.topic_models.hold(held);
         }
         self.context.store.apply(change).await?;
         let is_due = logged && self.context.world.random::<1>()[0].is_multiple_of(TRIMMED_EVERY);
@@ -210,13 +212,13 @@ impl<W: World> Reading<W> {
         let Some(outlink) = outlink else {
             return Ok(false);
         };
-        let mut held = self.guides.take_held(&topic).await?;
-        let guide = &mut held.guide;
+        let mut held = self.topic_models.take_held(&topic).await?;
+        let topic_model = &mut held.topic_model;
         let (link, mut passed_over) =
-            guide.followed(&page, outlink, &mut self.context.tie_breaks());
+            topic_model.followed(&page, outlink, &mut self.context.tie_breaks());
         passed_over.retain(|link| !is_left_alone(&settings, &link.target));
-        let judgment = guide.graph().judgment(&page.address);
-        let words = &guide.graph().vocabulary;
+        let judgment = topic_model.graph().judgment(&page.address);
+        let words = &topic_model.graph().vocabulary;
         let what = EventKind::click(&link, &passed_over, &page.address, judgment, words);
         let now = self.context.world.now();
         let mut clicks = self.context.store.pending_clicks().await?;
@@ -236,7 +238,7 @@ impl<W: World> Reading<W> {
         });
         let mut change = Change::default();
         change.pending_clicks(&clicks)?;
-        self.guides.hold(held);
+        self.topic_models.hold(held);
         self.context.store.apply(change).await?;
         Ok(true)
     }

@@ -182,9 +182,9 @@ mod tests {
     use linkscent_core::wire::api::{RenderingTask, WaitingSite};
 
     use super::*;
+    use crate::fakes::Stage;
+    use crate::fakes::companion::{CODE, PORT};
     use crate::request::{Request, Response};
-    use crate::twins::Stage;
-    use crate::twins::companion::{CODE, PORT};
 
     #[test]
     fn addresses_lose_their_secrets_and_nothing_else_changes() {

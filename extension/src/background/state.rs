@@ -1,9 +1,9 @@
 //! What the popup shows of a tab's page, its topic and the companion.
 
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::rng::Rng;
 use linkscent_core::strategies::Candidate;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::views::PageView;
 
 use super::Background;
@@ -68,13 +68,13 @@ impl<W: World> Background<W> {
             state.searched = searched.filter(|text| is_new(text));
             let selected = Some(selected.trim()).filter(|text| !text.is_empty() && is_new(text));
             state.selected = selected.map(str::to_owned);
-            let mut held = self.guides.take_held(&topic).await?;
-            let guide = &mut held.guide;
-            state.standing = guide.describe_page(&page.address);
-            state.forms = form_lines(guide, &page);
-            state.class = class_line(guide, &page);
-            let is_known = guide.graph().page(&page.address).is_some();
-            let (view, links) = preview(guide, &page, &mut self.context.tie_breaks());
+            let mut held = self.topic_models.take_held(&topic).await?;
+            let topic_model = &mut held.topic_model;
+            state.standing = topic_model.describe_page(&page.address);
+            state.forms = form_lines(topic_model, &page);
+            state.class = class_line(topic_model, &page);
+            let is_known = topic_model.graph().page(&page.address).is_some();
+            let (view, links) = preview(topic_model, &page, &mut self.context.tie_breaks());
             (state.relevance, state.promising) = (view.relevance, view.most);
             looked_at = Some((held, is_known, links, page.address));
         }
@@ -89,26 +89,29 @@ impl<W: World> Background<W> {
         }
         if let Some((held, is_known, links, here)) = looked_at {
             if !state.targets.is_empty() {
-                let (guide, crawl) = (&held.guide, state.crawl.as_ref());
-                state.question = self.topics.question(guide, &links, &here, crawl).await?;
+                let (topic_model, crawl) = (&held.topic_model, state.crawl.as_ref());
+                state.question = self
+                    .topics
+                    .question(topic_model, &links, &here, crawl)
+                    .await?;
             }
             if is_known {
-                self.guides.hold(held);
+                self.topic_models.hold(held);
             }
         }
         Ok(state)
     }
 }
 
-/// A look at a page, which is to leave no trace: a guide that had not read it before is
+/// A look at a page, which is to leave no trace: a topic model that had not read it before is
 /// thrown away after it. Also the page's links.
 fn preview(
-    guide: &mut Guide,
+    topic_model: &mut TopicModel,
     page: &Page,
     tie_breaks: &mut impl Rng,
 ) -> (PageView, Vec<Candidate>) {
-    let visit = guide.visit(page, &[], None, tie_breaks);
-    let view = PageView::of(page, &visit, guide);
+    let visit = topic_model.visit(page, &[], None, tie_breaks);
+    let view = PageView::of(page, &visit, topic_model);
     let links = visit.outlinks.into_iter().map(|row| row.0).collect();
     (view, links)
 }

@@ -1,12 +1,12 @@
-//! Pages that a guide has read since it was kept: to write a whole guide for each page would
+//! Pages that a topic model has read since it was kept: to write a whole topic model for each page would
 //! take the longer the more it knows. They are kept beside it as they were shown, and read
-//! again when the guide is; a guide that is kept whole needs them no more.
+//! again when the topic model is; a topic model that is kept whole needs them no more.
 //!
 //! A page is kept without what looks like a secret in its addresses, packed.
 
-use linkscent_core::guide::{Guide, Visit};
 use linkscent_core::page::Page;
 use linkscent_core::strategies::{Candidate, SplitMix};
+use linkscent_core::topic_model::{TopicModel, Visit};
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::EventKind;
 use miniz_oxide::deflate::compress_to_vec_zlib;
@@ -20,7 +20,7 @@ const LARGEST: usize = 64 << 20;
 
 /// A page that is read.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct GuideStep {
+pub struct ModelStep {
     page: Snapshot,
     /// The click that led there.
     #[serde(default)]
@@ -35,11 +35,11 @@ pub(super) struct StepTaken {
     pub is_new: bool,
     /// The link by which it was reached.
     pub via: Vec<Candidate>,
-    /// What the guide makes of it.
+    /// What the topic model makes of it.
     pub visit: Visit,
 }
 
-impl GuideStep {
+impl ModelStep {
     /// A page, and the click that led there.
     pub fn new(
         snapshot: &Snapshot,
@@ -59,21 +59,21 @@ impl GuideStep {
         &self.page.url
     }
 
-    /// The guide reads the page.
-    pub(super) fn take(&self, page: &Page, guide: &mut Guide) -> StepTaken {
+    /// The topic model reads the page.
+    pub(super) fn take(&self, page: &Page, topic_model: &mut TopicModel) -> StepTaken {
         let click = self.click.as_ref();
-        let via = click.and_then(|click| click.followed(guide.vocabulary_mut()));
+        let via = click.and_then(|click| click.followed(topic_model.vocabulary_mut()));
         let via: Vec<Candidate> = via.into_iter().collect();
-        let is_new = guide.graph().page(&page.address).is_none();
-        let visit = guide.visit(page, &via, None, &mut SplitMix(self.tie_breaks));
+        let is_new = topic_model.graph().page(&page.address).is_none();
+        let visit = topic_model.visit(page, &via, None, &mut SplitMix(self.tie_breaks));
         StepTaken { is_new, via, visit }
     }
 
     /// The same with a page as it was kept. False if it makes no sense.
-    fn take_again(&self, guide: &mut Guide) -> bool {
+    fn take_again(&self, topic_model: &mut TopicModel) -> bool {
         let page = self.page.to_page();
         page.is_ok_and(|page| {
-            self.take(&page, guide);
+            self.take(&page, topic_model);
             true
         })
     }
@@ -95,8 +95,8 @@ impl GuideStep {
     }
 }
 
-/// A guide reads again what it had read. False if not all of it could be.
-pub(super) fn read_again(steps: &[Vec<u8>], guide: &mut Guide) -> bool {
-    let mut steps = steps.iter().map(|bytes| GuideStep::unpack(bytes));
-    steps.all(|step| step.is_some_and(|step| step.take_again(guide)))
+/// A topic model reads again what it had read. False if not all of it could be.
+pub(super) fn read_again(steps: &[Vec<u8>], topic_model: &mut TopicModel) -> bool {
+    let mut steps = steps.iter().map(|bytes| ModelStep::unpack(bytes));
+    steps.all(|step| step.is_some_and(|step| step.take_again(topic_model)))
 }

@@ -12,13 +12,13 @@ use std::rc::Rc;
 
 use super::context::Context;
 use super::finding::Finding;
-use super::guides::Guides;
+use super::topic_models::TopicModels;
 use super::visits::Visits;
 
 /// See the module.
 pub(super) struct Topics<W> {
     context: Context<W>,
-    guides: Rc<Guides<W>>,
+    topic_models: Rc<TopicModels<W>>,
     visits: Rc<Visits<W>>,
     finding: Rc<Finding<W>>,
 }
@@ -26,13 +26,13 @@ pub(super) struct Topics<W> {
 impl<W> Topics<W> {
     pub fn new(
         context: &Context<W>,
-        guides: &Rc<Guides<W>>,
+        topic_models: &Rc<TopicModels<W>>,
         visits: &Rc<Visits<W>>,
         finding: &Rc<Finding<W>>,
     ) -> Self {
         Self {
             context: context.clone(),
-            guides: Rc::clone(guides),
+            topic_models: Rc::clone(topic_models),
             visits: Rc::clone(visits),
             finding: Rc::clone(finding),
         }

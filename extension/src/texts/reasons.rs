@@ -1,6 +1,6 @@
 //! Why a link is promising, or why not, in one line.
 
-use linkscent_core::guide::{Place, Reason, Tie};
+use linkscent_core::topic_model::{Place, Reason, Tie};
 
 use super::band;
 use crate::ports::Texts;
@@ -80,7 +80,7 @@ fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::twins::English;
+    use crate::fakes::English;
 
     #[test]
     fn a_line_says_how_likely_and_why() {

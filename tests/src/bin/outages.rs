@@ -1,4 +1,4 @@
-//! `cargo outages [PERCENT [SEED]]`: all of 500 killed hands and what else fails, unless told otherwise.
+//! `cargo outages [PERCENT [SEED]]`: all of 500 killed workers and what else fails, unless told otherwise.
 
 use std::io::Write;
 use std::process::ExitCode;

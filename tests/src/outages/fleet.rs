@@ -1,4 +1,4 @@
-//! The programs of one crawl: hands, and two that can run it, each with a way to the database and a clock
+//! The programs of one crawl: workers, and two that can run it, each with a way to the database and a clock
 //! of its own.
 
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use crate::companion::{Companion, program};
 use crate::shell::list;
 use crate::watched_web::DELAY;
 
-/// Hands, and programs that can run the crawl.
-pub const HANDS: usize = 3;
+/// Workers, and programs that can run the crawl.
+pub const WORKERS: usize = 3;
 pub const RUNNERS: usize = 2;
 /// More pages than it comes to.
 const BUDGET: &str = "1000000";
@@ -51,13 +51,13 @@ impl Fleet {
         );
         let (socket, name) = place(database)?;
         let mut members = Vec::new();
-        for number in 0..RUNNERS + HANDS {
+        for number in 0..RUNNERS + WORKERS {
             let route = Route::to(socket.clone()).await?;
             let address = format!("postgres://postgres@127.0.0.1:{}/{name}", route.port());
             let mut arguments = vec!["--database", &address, "--proxy", &proxy];
-            let called = format!("hand-{number}");
+            let called = format!("worker-{number}");
             if number < RUNNERS {
-                arguments.splice(..0, ["serve", "--port", "0", "--json", "--by-hands"]);
+                arguments.splice(..0, ["serve", "--port", "0", "--json", "--by-workers"]);
                 arguments.extend(["--data", &data_text]);
             } else {
                 arguments.splice(..0, ["team", "work", "--name", &called]);
@@ -76,7 +76,7 @@ impl Fleet {
             library,
         };
         fleet.begin(folder, &proxy).await?;
-        for number in 0..RUNNERS + HANDS {
+        for number in 0..RUNNERS + WORKERS {
             fleet.restart(number)?;
         }
         Ok(fleet)
@@ -103,7 +103,7 @@ impl Fleet {
             &delay,
             "--strategy",
             "breadth-first",
-            "--by-hands",
+            "--by-workers",
             "--data",
             &data,
             "--database",

@@ -137,15 +137,15 @@ async fn forms_are_taken(kind: BrowserKind) -> Result<()> {
     screen.wait_for_text_gone("tram <b>").await?;
 
     // Targets can be of kinds, which can be dropped and brought back.
-    let name = "document.querySelector('#facets').open = true;
-                document.querySelector('#facets input[name=facet]:not([type])').value = 'lines';";
+    let name = "document.querySelector('#subtopics').open = true;
+                document.querySelector('#subtopics input[name=subtopic]:not([type])').value = 'lines';";
     screen
-        .press_having("#facets form[action$='/facets'] button", name)
+        .press_having("#subtopics form[action$='/subtopics'] button", name)
         .await?;
     screen.wait_for_text("Drop this kind").await?;
-    screen.press("#facets button[value=drop]").await?;
+    screen.press("#subtopics button[value=drop]").await?;
     screen.wait_for_text("“lines” was dropped").await?;
-    screen.press("#facets button[value=back]").await?;
+    screen.press("#subtopics button[value=back]").await?;
     screen.wait_for_text("Drop this kind").await?;
     screen.press("a[href$='/settings']").await?;
     screen

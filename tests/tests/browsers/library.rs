@@ -134,7 +134,7 @@ async fn by_keys(stage: &Stage, data: &Path) -> Result<()> {
 }
 
 /// Tags, notes and ticks by keys; then a search by tag, of which all is judged at once and undone.
-async fn remarks(stage: &Stage, data: &Path) -> Result<()> {
+async fn annotations(stage: &Stage, data: &Path) -> Result<()> {
     let screen = &stage.browser;
     let driver = &screen.driver;
     let press = async |keys: &str| driver.action_chain().send_keys(keys).perform().await;
@@ -160,7 +160,7 @@ async fn remarks(stage: &Stage, data: &Path) -> Result<()> {
     press("x").await?;
     let ticked = "return document.querySelectorAll('[name=page]:checked').length;";
     ensure!(screen.read(ticked).await? == 1);
-    stage.picture("library-remarks").await?;
+    stage.picture("library-annotations").await?;
 
     press("/").await?;
     let field = driver.active_element().await?;
@@ -311,7 +311,7 @@ async fn library(kind: BrowserKind) -> Result<()> {
     let dashboard = stage.browser.driver.current_url().await?.to_string();
     from_a_file(&stage).await?;
     by_keys(&stage, &data).await?;
-    remarks(&stage, &data).await?;
+    annotations(&stage, &data).await?;
     kept_and_taken(&stage).await?;
     stage.open(&dashboard).await?;
     explained(&stage).await?;

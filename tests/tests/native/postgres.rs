@@ -1,7 +1,7 @@
 //! The whole program on a PostgreSQL database, which the tests start where it is installed. What a store
 //! promises is tested beside the store, for every backend; here is what only the program can show.
 
-mod hands;
+mod workers;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -1,5 +1,5 @@
 //! Where the time of a page goes, as a collector of OpenTelemetry hears it: of one program, and of a crawl
-//! whose requests hands make.
+//! whose requests workers make.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -92,7 +92,7 @@ async fn a_page_is_a_trace() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_hand_does_is_part_of_it() -> Result<()> {
+async fn what_a_worker_does_is_part_of_it() -> Result<()> {
     let database = match Cluster::of_program() {
         Ok(cluster) => cluster.fresh().map_err(Error::msg)?,
         Err(why) => {
@@ -113,7 +113,7 @@ async fn what_a_hand_does_is_part_of_it() -> Result<()> {
         "--proxy",
         &proxy,
     ];
-    let hand = Companion::start(&[&["team", "work"], &both[..]].concat())?;
+    let worker = Companion::start(&[&["team", "work"], &both[..]].concat())?;
     let more = [
         "--seeds",
         &starts,
@@ -123,14 +123,14 @@ async fn what_a_hand_does_is_part_of_it() -> Result<()> {
         &budget,
         "--delay",
         "0",
-        "--by-hands",
+        "--by-workers",
         "--data",
         &data,
     ];
     let crawl = Companion::start(&[&["crawl"], &both[..], &more[..]].concat())?;
     crawl.finish().await?;
-    hand.signal("TERM").await?;
-    hand.finish().await?;
+    worker.signal("TERM").await?;
+    worker.finish().await?;
     check(&collector.spans(), &["work", "fetch", "learn"])
 }
 

@@ -78,8 +78,9 @@ fn iterations(subject: &Subject<'_>) -> Result<Vec<LearningIteration>> {
     let ache = Adaptive::new(AdaptiveOptions::default());
     let scenario = plan.scenario(0, &plan.seed_sets[0], 1);
     let made = crawl(&scenario, Box::new(ache), Vocabulary::default(), None)?;
-    let known_terms = made.guide.graph().vocabulary.len();
-    let repository: Option<PathRepository> = made.guide.strategy().state().read(known_terms)?;
+    let known_terms = made.topic_model.graph().vocabulary.len();
+    let repository: Option<PathRepository> =
+        made.topic_model.strategy().state().read(known_terms)?;
     Ok(repository.unwrap_or_default().iterations.into())
 }
 

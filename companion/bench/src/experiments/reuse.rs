@@ -108,7 +108,7 @@ pub(super) fn run(subject: &Subject<'_>) -> Result<Finding> {
         let first = scenario(&plan.training_seeds(0, seeds), plan.budget);
         let before = crawl(&first, fresh(every, Form::ALL), Vocabulary::default(), None)?;
         let seen: HashSet<u32> = before.visits.iter().map(|visit| visit.page).collect();
-        let knowledge = before.guide.knowledge();
+        let knowledge = before.topic_model.knowledge();
         let second = scenario(seeds, PAGES);
         for (place, kind) in KINDS.iter().enumerate() {
             let (state, words) = if kind.reuses {

@@ -40,7 +40,9 @@ fn memory(scenario: &Scenario, every: u32) -> Result<SiteMemory> {
     let strategy = Box::new(Ensemble::every(every));
     let made = crawl(scenario, strategy, Vocabulary::default(), None)?;
     let mut memory = SiteMemory::default();
-    made.guide.knowledge().remembered_by(&mut memory, |_| true);
+    made.topic_model
+        .knowledge()
+        .remembered_by(&mut memory, |_| true);
     Ok(memory)
 }
 

@@ -38,8 +38,8 @@ fn stations(scenario: &Scenario, crawled: &Crawled) -> [f64; 3] {
 /// A crawl for a topic by one who was taught by another crawl.
 fn taught(scenario: &Scenario, name: &str, every: u32, teacher: &Crawled) -> Result<Crawled> {
     let mut words = Vocabulary::default();
-    let known = &teacher.guide.graph().vocabulary;
-    let learned = strategies::carried(&teacher.guide.strategy().state(), known, &mut words)?;
+    let known = &teacher.topic_model.graph().vocabulary;
+    let learned = strategies::carried(&teacher.topic_model.strategy().state(), known, &mut words)?;
     let mut strategy = fresh(name, every)?;
     strategy.begin_with(&learned, words.len())?;
     crawl(scenario, strategy, words, None)

@@ -18,9 +18,9 @@ use anyhow::{Context, Result, bail};
 use linkscent_core::critics::NamedTopic;
 use linkscent_core::dom::Form;
 use linkscent_core::forms::{FormKind, FormKinds, FormWords};
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::strategies::SplitMix;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use serde::Deserialize;
 
@@ -115,7 +115,7 @@ impl WantedForms {
         if self.like.is_empty() {
             bail!("these forms make no domain: give pages with like ones");
         }
-        let mut guide = if self.unlike.is_empty() {
+        let mut topic_model = if self.unlike.is_empty() {
             background(web)?
         } else {
             unknowing()?
@@ -125,41 +125,41 @@ impl WantedForms {
                 let page = web.find(address);
                 let page = page.with_context(|| format!("this web has no page {address}"))?;
                 let page = &web.pages[page as usize];
-                let forms = guide.forms(page);
+                let forms = topic_model.forms(page);
                 if forms.is_empty() {
                     bail!("{address} holds no searchable form");
                 }
-                guide.mark_forms(forms.into_iter().map(|form| {
+                topic_model.mark_forms(forms.into_iter().map(|form| {
                     let place = (page.address.clone(), form.name);
                     (place, form.words, Some(is_wanted))
                 }));
             }
         }
-        Ok(NamedTopic::of(guide.graph()))
+        Ok(NamedTopic::of(topic_model.graph()))
     }
 }
 
 /// What the words of pages make, against those of the web.
 pub(crate) fn of_pages(web: &EvalWeb, examples: &[u32]) -> Result<NamedTopic> {
-    let mut guide = background(web)?;
+    let mut topic_model = background(web)?;
     for &page in examples {
-        guide.mark(&web.pages[page as usize], Some(Mark::Target));
+        topic_model.mark(&web.pages[page as usize], Some(Mark::Target));
     }
-    Ok(NamedTopic::of(guide.graph()))
+    Ok(NamedTopic::of(topic_model.graph()))
 }
 
-fn unknowing() -> Result<Guide> {
-    Guide::new("topic", "breadth-first").context("no such critic or strategy")
+fn unknowing() -> Result<TopicModel> {
+    TopicModel::new("topic", "breadth-first").context("no such critic or strategy")
 }
 
-/// A guide that has seen pages of all the web.
-fn background(web: &EvalWeb) -> Result<Guide> {
-    let mut guide = unknowing()?;
+/// A topic model that has seen pages of all the web.
+fn background(web: &EvalWeb) -> Result<TopicModel> {
+    let mut topic_model = unknowing()?;
     let step = web.pages.len().div_ceil(BACKGROUND).max(1);
     for page in web.pages.iter().step_by(step) {
-        guide.visit(page, &[], None, &mut SplitMix(1));
+        topic_model.visit(page, &[], None, &mut SplitMix(1));
     }
-    Ok(guide)
+    Ok(topic_model)
 }
 
 /// What makes two forms the same: host, action and the names of their fields.

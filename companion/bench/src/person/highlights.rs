@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use linkscent_core::critics;
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Outlink;
 use linkscent_core::strategies::{Rng, SplitMix, Strategy};
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::views::PageView;
 use serde::Serialize;
@@ -51,21 +51,22 @@ pub struct Highlights {
 /// one of the registry here.
 pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: Box<dyn Strategy>) -> Highlights {
     let critic = Box::new(critics::Topic::default());
-    let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
-    guide.name_topic(&sought.name);
+    let mut topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
+    topic_model.name_topic(&sought.name);
     let brought = &sought.brought;
     for &page in brought {
-        guide.mark(&web.pages[page as usize], Some(Mark::Target));
+        topic_model.mark(&web.pages[page as usize], Some(Mark::Target));
     }
-    let facets = sought.facets.iter();
-    let facets = facets.map(|(page, facet)| (web.pages[*page as usize].address.clone(), facet));
-    guide.take_facets(facets.map(|(page, facet)| (page, facet.clone())));
+    let subtopics = sought.subtopics.iter();
+    let subtopics =
+        subtopics.map(|(page, subtopic)| (web.pages[*page as usize].address.clone(), subtopic));
+    topic_model.take_subtopics(subtopics.map(|(page, subtopic)| (page, subtopic.clone())));
     let mut rng = SplitMix(u64::from(checksum(&sought.path)) + 1);
     let mut found = Highlights::default();
     for number in read(web, brought, &mut rng) {
         let page = &web.pages[number as usize];
-        let visit = guide.visit(page, &[], None, &mut rng);
-        let view = PageView::of(page, &visit, &guide);
+        let visit = topic_model.visit(page, &[], None, &mut rng);
+        let view = PageView::of(page, &visit, &topic_model);
         found.pages += 1;
         found.without += usize::from(view.links.is_empty());
         for shown in &view.links[..view.most] {
@@ -92,8 +93,8 @@ pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: Box<dyn Strategy
         if page.outlinks.iter().any(leads_there) {
             continue;
         }
-        let visit = guide.visit(page, &[], None, &mut rng);
-        let view = PageView::of(page, &visit, &guide);
+        let visit = topic_model.visit(page, &[], None, &mut rng);
+        let view = PageView::of(page, &visit, &topic_model);
         found.unrelated += 1;
         found.wrongly += usize::from(view.most > 0);
     }
@@ -165,7 +166,7 @@ mod tests {
             path: "subject.Castles".to_owned(),
             pages: ["keep", "tower", "home"].map(number).into(),
             brought: vec![number("home")],
-            facets: BTreeMap::new(),
+            subtopics: BTreeMap::new(),
         };
         let own = &sought.pages;
         assert!(links_to(&web, number("list"), own) && !links_to(&web, number("tax"), own));

@@ -13,9 +13,9 @@ use anyhow::{Context, Result};
 use linkscent_archive::page::build;
 use linkscent_core::address::Address;
 use linkscent_core::critics;
-use linkscent_core::guide::{Guide, Visit};
 use linkscent_core::page::Page;
 use linkscent_core::strategies::{self, SplitMix};
+use linkscent_core::topic_model::{TopicModel, Visit};
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::views::{grade, most_highlights};
 use percent_encoding::percent_decode_str;
@@ -187,10 +187,10 @@ fn bodies(file: &Path) -> Result<HashMap<String, String>> {
 }
 
 fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Row> {
-    let mut guide = taught(label, brings)?;
+    let mut topic_model = taught(label, brings)?;
     let address = Address::parse(&listed.url)?;
     let (page, _) = build(address, html.as_bytes(), Some("text/html; charset=utf-8"));
-    let visit = guide.visit(&page, &[], None, &mut SplitMix(0));
+    let visit = topic_model.visit(&page, &[], None, &mut SplitMix(0));
     let mut worths: BTreeMap<String, Worth> = BTreeMap::new();
     for (number, link, _) in &listed.links {
         let worth = if label.yes.contains(number) {
@@ -203,7 +203,7 @@ fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Ro
         let known = worths.entry(name_of(link)).or_insert(worth);
         *known = worth.max(*known);
     }
-    let ranked = ranked(&page, &visit, &guide, &worths);
+    let ranked = ranked(&page, &visit, &topic_model, &worths);
     let yes = worths
         .values()
         .filter(|worth| **worth == Worth::Yes)
@@ -236,21 +236,21 @@ fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Ro
     })
 }
 
-/// A guide as the extension has it for that topic.
-fn taught(label: &Labels, brings: Brings) -> Result<Guide> {
-    let guide = Guide::new(critics::NAMES[0], strategies::default_name());
-    let mut guide = guide.context("no critic or strategy of that name")?;
-    guide.name_topic(&label.topic);
+/// A topic model as the extension has it for that topic.
+fn taught(label: &Labels, brings: Brings) -> Result<TopicModel> {
+    let topic_model = TopicModel::new(critics::NAMES[0], strategies::default_name());
+    let mut topic_model = topic_model.context("no critic or strategy of that name")?;
+    topic_model.name_topic(&label.topic);
     if brings.description {
-        guide.take_phrases([(label.description.clone(), true)]);
+        topic_model.take_phrases([(label.description.clone(), true)]);
     }
     for (number, target) in label.targets.iter().take(brings.marks).enumerate() {
         let address = Address::parse(&format!("http://marks{number}.test/{}", label.id))?;
         let page = target_page(address, target);
-        guide.visit(&page, &[], None, &mut SplitMix(0));
-        guide.mark(&page, Some(Mark::Target));
+        topic_model.visit(&page, &[], None, &mut SplitMix(0));
+        topic_model.mark(&page, Some(Mark::Target));
     }
-    Ok(guide)
+    Ok(topic_model)
 }
 
 fn target_page(address: Address, target: &Target) -> Box<Page> {
@@ -272,14 +272,14 @@ fn target_page(address: Address, target: &Target) -> Box<Page> {
 fn ranked(
     page: &Page,
     visit: &Visit,
-    guide: &Guide,
+    topic_model: &TopicModel,
     worths: &BTreeMap<String, Worth>,
 ) -> Vec<(f64, Worth)> {
     let mut best: BTreeMap<String, (f64, usize)> = BTreeMap::new();
     for (place, (outlink, (link, score))) in page.outlinks.iter().zip(&visit.outlinks).enumerate() {
         let probability = score
             .priority()
-            .map_or(0.0, |priority| guide.probability(link, priority));
+            .map_or(0.0, |priority| topic_model.probability(link, priority));
         let name = name_of(outlink.target.as_str());
         let known = best.entry(name).or_insert((probability, place));
         if probability > known.0 {

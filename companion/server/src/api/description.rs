@@ -22,7 +22,7 @@ const HOW_TO_CALL: &str = "What programs and paired browsers ask the companion o
     permits: read, mark, crawl. It is sent as Authorization: Bearer; each call that it opens names \
     what it needs, and answers 204 where the token \
     does not permit to read. What tells of reading in a browser or deletes is opened by none, and of \
-    events a token takes marks, words, facets, classes, forms, tags and notes. \
+    events a token takes marks, words, subtopics, classes, forms, tags and notes. \
     A paired browser makes its calls in a channel: the browser opens one with its device identifier and a random number, \
     the companion proves that it knows the key both made when they were paired, and then each \
     call goes as the body of POST /api/v1/call: the channel's 16 bytes, the call's number as 8 \

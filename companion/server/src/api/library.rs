@@ -4,7 +4,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::{Extension, Json};
-use linkscent_archive::takeout::{FORMATS, Format};
+use linkscent_archive::export::{FORMATS, Format};
 use linkscent_core::wire::api::{ApiError, LibraryFound};
 use serde::Deserialize;
 use tokio::sync::Semaphore;

@@ -13,7 +13,7 @@ use linkscent_core::wire::api::ApiError;
 use super::problem::WRONG;
 use super::{App, Problem};
 use linkscent_service::CrawlCounts;
-use linkscent_store::{CrawlRow, HandRow};
+use linkscent_store::{CrawlRow, WorkerRow};
 
 /// The media type of the format.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -124,8 +124,8 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<impl IntoResponse,
         });
     }
     let mut text = written(&told);
-    if let Some((hands, waiting)) = app.service.crawls.hands().await? {
-        text.push_str(&of_hands(&hands, waiting));
+    if let Some((workers, waiting)) = app.service.crawls.workers().await? {
+        text.push_str(&of_workers(&workers, waiting));
     }
     Ok(([(CONTENT_TYPE, FORMAT)], text))
 }
@@ -143,35 +143,35 @@ fn written(told: &[Told]) -> String {
     text
 }
 
-/// What hands do, all of them together: they come and go.
-fn of_hands(hands: &[HandRow], waiting: i64) -> String {
-    let sum = |of: fn(&HandRow) -> i64| hands.iter().map(of).sum::<i64>();
+/// What workers do, all of them together: they come and go.
+fn of_workers(workers: &[WorkerRow], waiting: i64) -> String {
+    let sum = |of: fn(&WorkerRow) -> i64| workers.iter().map(of).sum::<i64>();
     let rows = [
-        ("hands", "Hands that are at work.", hands.len() as i64),
+        ("hands", "Workers that are at work.", workers.len() as i64),
         (
             "requests_under_way",
-            "Requests that hands make.",
-            sum(|hand| hand.under_way),
+            "Requests that workers make.",
+            sum(|worker| worker.under_way),
         ),
         (
             "requests_waiting",
-            "Requests that wait for a hand.",
+            "Requests that wait for a worker.",
             waiting,
         ),
         (
             "hands_hindered",
-            "Hands that something keeps from their work.",
-            sum(|hand| i64::from(!hand.problem.is_empty())),
+            "Workers that something keeps from their work.",
+            sum(|worker| i64::from(!worker.problem.is_empty())),
         ),
         (
             "answers",
-            "Answers taken from hands that are at work.",
-            sum(|hand| hand.answers),
+            "Answers taken from workers that are at work.",
+            sum(|worker| worker.answers),
         ),
         (
             "answers_refused",
             "Answers of theirs that came too late or twice.",
-            sum(|hand| hand.refused),
+            sum(|worker| worker.refused),
         ),
     ];
     let mut text = String::new();

@@ -133,7 +133,7 @@ pub(super) fn check_events(events: &[Event]) -> Result<(), Problem> {
         | EventKind::Form { .. }
         | EventKind::Class { .. }
         | EventKind::Phrase { .. }
-        | EventKind::Facet { .. }
+        | EventKind::Subtopic { .. }
         | EventKind::Tag { .. }
         | EventKind::Note { .. } => true,
         EventKind::Name { .. }

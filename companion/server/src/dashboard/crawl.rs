@@ -2,8 +2,8 @@
 //! its results, to be marked; pause, resume, stop.
 
 pub(in crate::dashboard) mod beginning;
-pub(in crate::dashboard) mod hands;
 pub(in crate::dashboard) mod hosts;
+pub(in crate::dashboard) mod workers;
 pub(in crate::dashboard) mod yields;
 
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use axum::http::header::{ACCEPT, HeaderMap};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
-use linkscent_archive::takeout::Format;
+use linkscent_archive::export::Format;
 use linkscent_core::band::Band;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use crate::dashboard::people::roles::check_everywhere;
 use crate::dashboard::people::roles::check_role;
 use crate::dashboard::people::roles::crawl_for;
 use crate::dashboard::people::roles::done;
-use linkscent_service::{Destination, Done, LibraryQuery, MOST_AT_ONCE, Remark, condition};
+use linkscent_service::{Annotation, Destination, Done, LibraryQuery, MOST_AT_ONCE, condition};
 use linkscent_store::{Role, Topic};
 
 /// Pages that are shown at once.
@@ -158,11 +158,11 @@ impl LibraryScreen<'_> {
 
     /// What was done to many pages, in words.
     fn said_done(done: &Done) -> String {
-        let what = match &done.remark {
-            Remark::Judge(Some(true)) => "marked as relevant".to_owned(),
-            Remark::Judge(_) => "marked as not relevant".to_owned(),
-            Remark::Tag(tag, true) => format!("put under “{tag}”"),
-            Remark::Tag(tag, false) => format!("taken from under “{tag}”"),
+        let what = match &done.annotation {
+            Annotation::Judge(Some(true)) => "marked as relevant".to_owned(),
+            Annotation::Judge(_) => "marked as not relevant".to_owned(),
+            Annotation::Tag(tag, true) => format!("put under “{tag}”"),
+            Annotation::Tag(tag, false) => format!("taken from under “{tag}”"),
         };
         match done.pages.len() {
             1 => format!("1 page was {what}."),

@@ -41,7 +41,7 @@ async fn page(
     let name = app
         .service
         .crawls
-        .first_guide(&crawl)
+        .first_topic_model(&crawl)
         .await?
         .strategy()
         .full_name();

@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use serde::Deserialize;
 
-use super::intake::path;
+use super::import::path;
 use super::{PageResult, check_csrf, go_to};
 use crate::api::{App, visitor};
 use linkscent_service::TopicFile;

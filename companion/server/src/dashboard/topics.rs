@@ -8,15 +8,15 @@ use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use linkscent_core::critics;
-use linkscent_core::guide::Belief;
 use linkscent_core::strategies::{
     self, Descriptor, Form as Ratios, LearningIteration, WeightsError,
 };
+use linkscent_core::topic_model::Belief;
 use serde::Deserialize;
 
 use super::finds::Finds;
 use super::watching::WatchLine;
-use super::{PageError, PageResult, check_csrf, classes, facets, go_to, percent, show};
+use super::{PageError, PageResult, check_csrf, classes, go_to, percent, show, subtopics};
 use crate::api::{App, Base, may_everywhere, may_in, visitor};
 use crate::dashboard::crawl::beginning::addresses;
 use linkscent_service::GUESS;
@@ -100,12 +100,12 @@ struct TopicPage<'a> {
     /// What was said of it in words, and whether that is what is looked for.
     said: Vec<(String, bool)>,
     belief: Belief,
-    /// The targets with their facets, and the facets' names with how many pages each has.
-    facet_lines: Vec<facets::FacetLine>,
-    facet_names: BTreeMap<String, usize>,
-    /// Facets that can be brought back.
-    dropped_facets: BTreeSet<String>,
-    facets_are_found: bool,
+    /// The targets with their subtopics, and the subtopics' names with how many pages each has.
+    subtopic_lines: Vec<subtopics::SubtopicLine>,
+    subtopic_names: BTreeMap<String, usize>,
+    /// Subtopics that can be brought back.
+    dropped_subtopics: BTreeSet<String>,
+    subtopics_are_found: bool,
     by_distance: bool,
     chosen_by: &'static str,
     strategies: Vec<StrategyLine>,
@@ -225,7 +225,7 @@ async fn one(
     let topic = app.service.topics.topic(id).await?;
     let marks = app.service.topics.marks(id).await?;
     let (targets, others): (Vec<MarkRow>, _) = marks.into_iter().partition(|mark| mark.target);
-    let facets = app.service.topics.facets(&topic).await?;
+    let subtopics = app.service.topics.subtopics(&topic).await?;
     let finds = Finds::soon(&app, &topic).await;
     let mut asked = Vec::new();
     for crawl in app.service.crawls.crawls(Some(id)).await? {
@@ -261,10 +261,10 @@ async fn one(
         readings: app.service.readings.readings(&topic).await?,
         removed_crawls: crawl_lines(&app, id, true).await?,
         topic,
-        facet_lines: facets::FacetLine::all(&targets, &facets),
-        facet_names: facets::names(&facets),
-        dropped_facets: facets.dropped,
-        facets_are_found: facets::is_found(&learned.belief),
+        subtopic_lines: subtopics::SubtopicLine::all(&targets, &subtopics),
+        subtopic_names: subtopics::names(&subtopics),
+        dropped_subtopics: subtopics.dropped,
+        subtopics_are_found: subtopics::is_found(&learned.belief),
         targets,
         others,
         said,

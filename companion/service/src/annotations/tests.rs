@@ -32,48 +32,56 @@ async fn pages_are_judged_and_tagged_many_at_once_and_that_is_undone() {
     let before = found("is:relevant").await;
     assert_eq!(before.total, 1);
 
-    let not = Remark::read("not", "").unwrap();
-    let done = service.annotations.remark(&honey, &not).await.unwrap();
+    let not = Annotation::read("not", "").unwrap();
+    let done = service.annotations.annotate(&honey, &not).await.unwrap();
     assert_eq!(done.len(), honey.len() - 1, "the start keeps its mark");
     assert_eq!(found("is:irrelevant").await.total, done.len());
     assert_eq!(found("is:relevant").await.total, 1);
     assert!(
         service
             .annotations
-            .remark(&honey, &not)
+            .annotate(&honey, &not)
             .await
             .unwrap()
             .is_empty()
     );
     // What is said of one page later is not taken back with what was said of many.
-    let undo = Remark::Judge(None);
-    service.annotations.remark(&done, &undo).await.unwrap();
+    let undo = Annotation::Judge(None);
+    service.annotations.annotate(&done, &undo).await.unwrap();
     let many = service
         .annotations
-        .remark_once(&honey, not.clone())
+        .annotate_once(&honey, not.clone())
         .await
         .unwrap();
-    service.annotations.remark(&done[..1], &undo).await.unwrap();
-    let yes = Remark::Judge(Some(true));
-    service.annotations.remark(&done[..1], &yes).await.unwrap();
+    service
+        .annotations
+        .annotate(&done[..1], &undo)
+        .await
+        .unwrap();
+    let yes = Annotation::Judge(Some(true));
+    service
+        .annotations
+        .annotate(&done[..1], &yes)
+        .await
+        .unwrap();
     service.annotations.undo(many.id).await.unwrap();
     assert_eq!(found("is:relevant").await.total, 2);
     assert_eq!(
-        service.annotations.remark(&done, &undo).await.unwrap(),
+        service.annotations.annotate(&done, &undo).await.unwrap(),
         done[..1]
     );
     assert_eq!(found("is:irrelevant").await.total, 0);
     assert_eq!(found("is:relevant").await.total, 1);
 
-    let tag = Remark::read("tag", "To read").unwrap();
+    let tag = Annotation::read("tag", "To read").unwrap();
     assert_eq!(
-        service.annotations.remark(&honey, &tag).await.unwrap(),
+        service.annotations.annotate(&honey, &tag).await.unwrap(),
         honey
     );
     assert!(
         service
             .annotations
-            .remark(&honey, &tag)
+            .annotate(&honey, &tag)
             .await
             .unwrap()
             .is_empty()
@@ -86,10 +94,18 @@ async fn pages_are_judged_and_tagged_many_at_once_and_that_is_undone() {
     assert_eq!(found("tag:nonesuch").await.total, 0);
     let label = tagged.labels.iter().find(|label| label.field == "tag");
     assert_eq!(label.map(|label| label.pages), Some(honey.len()));
-    let off = Remark::read("untag", "to-read").unwrap();
-    service.annotations.remark(&honey[..1], &off).await.unwrap();
+    let off = Annotation::read("untag", "to-read").unwrap();
+    service
+        .annotations
+        .annotate(&honey[..1], &off)
+        .await
+        .unwrap();
     assert_eq!(found("tag:to-read").await.total, honey.len() - 1);
-    let done = service.annotations.remark_once(&honey, tag).await.unwrap();
+    let done = service
+        .annotations
+        .annotate_once(&honey, tag)
+        .await
+        .unwrap();
     assert_eq!(done.pages, honey[..1], "only the one that was not tagged");
     service.annotations.undo(done.id).await.unwrap();
     assert_eq!(found("tag:to-read").await.total, honey.len() - 1);
@@ -97,7 +113,7 @@ async fn pages_are_judged_and_tagged_many_at_once_and_that_is_undone() {
         service.annotations.undo(done.id).await.is_err(),
         "taken back once"
     );
-    assert!(Remark::read("tag", " , ").is_err() && Remark::read("love", "").is_err());
+    assert!(Annotation::read("tag", " , ").is_err() && Annotation::read("love", "").is_err());
 }
 
 #[tokio::test(flavor = "multi_thread")]

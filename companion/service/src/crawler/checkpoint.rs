@@ -191,10 +191,10 @@ fn order_of(crawl: &CrawlRow) -> String {
 }
 
 fn learns_by(session: &Session) -> (String, String) {
-    let guide = session.guide();
+    let topic_model = session.topic_model();
     (
-        guide.critic().name().to_owned(),
-        guide.strategy().full_name(),
+        topic_model.critic().name().to_owned(),
+        topic_model.strategy().full_name(),
     )
 }
 

@@ -164,9 +164,9 @@ impl Fetcher {
         self.way.by_site
     }
 
-    /// Whether hands make the requests of crawls.
-    pub fn leaves_to_hands(&self) -> bool {
-        self.way.by_hands
+    /// Whether workers make the requests of crawls.
+    pub fn leaves_to_workers(&self) -> bool {
+        self.way.by_workers
     }
 
     /// Whether all requests go to a web replayed on this machine.

@@ -26,7 +26,7 @@ pub fn through_outages<T>(
 ) -> Result<Option<T>> {
     loop {
         let error = match run() {
-            Err(error) if is_away(&error) && store.hands().is_some() => error,
+            Err(error) if is_away(&error) && store.workers().is_some() => error,
             ran => return ran.map(Some),
         };
         message!("linkscent: crawl {crawl}: {error:#}; it goes on as soon as it does");

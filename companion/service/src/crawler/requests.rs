@@ -1,4 +1,4 @@
-//! Who makes the requests of a crawl: this program, or hands.
+//! Who makes the requests of a crawl: this program, or workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,17 +9,17 @@ use tokio::runtime::Handle;
 use tracing::{Instrument, Span};
 
 use super::fetch::Fetcher;
-#[cfg(feature = "team")]
-use super::hands::Asking;
 use super::reply::{Answers, Came};
 use super::turn::TurnTaker;
 use super::validators::Validators;
+#[cfg(feature = "team")]
+use super::workers::Asking;
 use crate::crawler::records::recorded::Recorded;
 use linkscent_store::{CrawlRow, Store, Unfinished};
 
-/// Said where requests are left to hands that could not hear of them.
-const NO_DATABASE: &str = "requests are left to hands only over a PostgreSQL database: give --database, \
-                           or leave --by-hands out";
+/// Said where requests are left to workers that could not hear of them.
+const NO_DATABASE: &str = "requests are left to workers only over a PostgreSQL database: give --database, \
+                           or leave --by-workers out";
 
 /// What a crawl asks for, and whoever sees to it.
 pub(super) enum Requests {
@@ -32,7 +32,7 @@ pub(super) enum Requests {
         _goes_on: Arc<()>,
     },
     #[cfg(feature = "team")]
-    ByHands(Asking),
+    ByWorkers(Asking),
 }
 
 impl Requests {
@@ -46,15 +46,15 @@ impl Requests {
         answers: Answers,
         handle: &Handle,
     ) -> Result<(Self, Unfinished)> {
-        if let Some(hands) = store.hands() {
+        if let Some(workers) = store.workers() {
             // Whoever ran it before may have been killed.
-            handle.block_on(hands.take_back(crawl.id))?;
+            handle.block_on(workers.take_back(crawl.id))?;
         }
-        if fetcher.leaves_to_hands() {
+        if fetcher.leaves_to_workers() {
             #[cfg(feature = "team")]
-            if let Some(hands) = store.hands() {
-                let asking = Asking::begin(hands, store, crawl, answers, handle);
-                return Ok((Self::ByHands(asking), Unfinished::default()));
+            if let Some(workers) = store.workers() {
+                let asking = Asking::begin(workers, store, crawl, answers, handle);
+                return Ok((Self::ByWorkers(asking), Unfinished::default()));
             }
             bail!(NO_DATABASE);
         }
@@ -89,7 +89,7 @@ impl Requests {
     ) {
         let (fetcher, answers, recorded, handle) = match self {
             #[cfg(feature = "team")]
-            Self::ByHands(asking) => return asking.ask(&address, is_robots, known, delay, task),
+            Self::ByWorkers(asking) => return asking.ask(&address, is_robots, known, delay, task),
             Self::Here {
                 fetcher,
                 answers,
@@ -121,7 +121,7 @@ impl Requests {
                 recorded, handle, ..
             } => handle.block_on(recorded.end(pages)),
             #[cfg(feature = "team")]
-            Self::ByHands(_) => {}
+            Self::ByWorkers(_) => {}
         }
     }
 
@@ -130,21 +130,21 @@ impl Requests {
         match self {
             Self::Here { recorded, .. } => recorded.close().await,
             #[cfg(feature = "team")]
-            Self::ByHands(_) => {}
+            Self::ByWorkers(_) => {}
         }
     }
 
-    /// Takes back what hands have not done yet. What this program asks for comes to its end.
+    /// Takes back what workers have not done yet. What this program asks for comes to its end.
     #[cfg_attr(
         not(feature = "team"),
         expect(clippy::unused_async, reason = "workers are waited for")
     )]
     pub async fn end(&self) {
         #[cfg(feature = "team")]
-        if let Self::ByHands(asking) = self
+        if let Self::ByWorkers(asking) = self
             && let Err(error) = asking.end().await
         {
-            tracing::warn!("what was asked of hands is not taken back: {error}");
+            tracing::warn!("what was asked of workers is not taken back: {error}");
         }
     }
 }

@@ -8,9 +8,9 @@
 //! members is left as it is: its other members learn all the time.
 
 use anyhow::Result;
-use linkscent_core::guide::Guide;
 use linkscent_core::models::Inference;
 use linkscent_core::strategies::Strategy;
+use linkscent_core::topic_model::TopicModel;
 
 use crate::learning::hop_training::{self, DistanceModel, Sources, Words};
 
@@ -99,14 +99,14 @@ pub(super) struct Lesson {
 }
 
 impl Lesson {
-    /// Trains. The guide is the crawl's, as it was when the sources were read.
-    pub(super) fn train(&self, guide: &Guide) -> Result<Retrained> {
+    /// Trains. The topic model is the crawl's, as it was when the sources were read.
+    pub(super) fn train(&self, topic_model: &TopicModel) -> Result<Retrained> {
         let _span = tracing::debug_span!(parent: None, "train").entered();
         let (model, sources) = (self.model, &self.sources);
         let (trained, _, report) =
-            hop_training::train(sources, guide, model, Words::Known, None, |_| {})?;
+            hop_training::train(sources, topic_model, model, Words::Known, None, |_| {})?;
         let mut strategy = trained.into_strategy(self.inference);
-        guide.tell_pages(&mut *strategy, sources.kept.pages());
+        topic_model.tell_pages(&mut *strategy, sources.kept.pages());
         tracing::info!(
             pages = report.pages,
             paths = report.paths,

@@ -37,7 +37,7 @@ use linkscent_store::{
 use batches::BATCH_TIME;
 pub use control::{Control, Hosts};
 use control::{Inbox, Message};
-pub use intake::Given;
+pub use import::Given;
 use pace::Pace;
 use saving::Saving;
 use tasks::Tasks;
@@ -244,7 +244,7 @@ impl Runner {
 
     /// Says what it was worth to begin with what another topic taught.
     fn tell_worth(&self) -> Result<()> {
-        if let Some(worth) = self.session.guide().worth_of_beginning() {
+        if let Some(worth) = self.session.topic_model().worth_of_beginning() {
             let (topic, crawl) = (self.crawl.topic, Some(self.crawl.id));
             let said = worth.to_string();
             let notice = self.store.notice(topic, crawl, &said);
@@ -443,7 +443,7 @@ impl Runner {
 
     fn keep_model(&mut self) -> Result<()> {
         let began = Clock::now();
-        let knowledge = self.session.guide().knowledge();
+        let knowledge = self.session.topic_model().knowledge();
         let model = match write_model(&knowledge) {
             Err(ModelError::Size(_)) => write_model(&knowledge.trimmed(FEWER_PAGES, FEWER_PAGES)),
             written => written,
@@ -480,7 +480,7 @@ impl Runner {
         Progress {
             stats: self.session.stats().clone(),
             frontier: self.session.waiting(),
-            confidence: self.session.guide().critic().confidence(),
+            confidence: self.session.topic_model().critic().confidence(),
             trainings: self.retraining.as_ref().map_or(0, Retraining::count),
             judged_again: None,
         }
@@ -490,7 +490,7 @@ impl Runner {
 mod batches;
 mod browser;
 mod control;
-mod intake;
+mod import;
 mod judging;
 mod keeping;
 mod pace;

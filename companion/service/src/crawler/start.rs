@@ -1,4 +1,4 @@
-//! What a crawl is resumed from: the guide, bounds and seeds it began with, and as much
+//! What a crawl is resumed from: the topic model, bounds and seeds it began with, and as much
 //! of its archive as can still be read.
 
 use std::fs::File;
@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use linkscent_archive::warc::whole_until;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlDelay, DEFAULT_DELAY, Limits, Reaction, Seed, Session};
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::read_model;
 use tokio::runtime::Handle;
@@ -16,19 +16,19 @@ use tokio::runtime::Handle;
 use super::checkpoint::{Checkpoint, CheckpointError, Saved, Told};
 use super::replay::{Replayed, ToldRow, replay};
 use super::revisiting;
-use crate::learning::{site_memory, topic_guide};
+use crate::learning::{site_memory, topic_model};
 use linkscent_store::{CrawlRow, FetchRow, Store};
 
-/// The guide that a crawl began with. Where its model cannot be read any more, one
+/// The topic model that a crawl began with. Where its model cannot be read any more, one
 /// made of the marks stands in for it.
-async fn start_guide(store: &Store, crawl: &CrawlRow) -> Result<Guide> {
+async fn start_topic_model(store: &Store, crawl: &CrawlRow) -> Result<TopicModel> {
     let read = match read_model(&store.start_model(crawl.id).await?) {
-        Ok(knowledge) => Guide::with_knowledge(knowledge)
+        Ok(knowledge) => TopicModel::with_knowledge(knowledge)
             .context("the crawl's model names a critic or strategy this version lacks"),
         Err(error) => Err(error.into()),
     };
     let error = match read {
-        Ok(guide) => return Ok(guide),
+        Ok(topic_model) => return Ok(topic_model),
         Err(error) => error,
     };
     let said = format!(
@@ -39,7 +39,7 @@ async fn start_guide(store: &Store, crawl: &CrawlRow) -> Result<Guide> {
     store.notice(crawl.topic, Some(crawl.id), &said).await?;
     let topic = store.topic(crawl.topic).await?;
     let topic = topic.context("the crawl's topic is not there")?;
-    topic_guide::of(store, &topic, None, None).await
+    topic_model::of(store, &topic, None, None).await
 }
 
 /// Puts down what was lost; how many bytes of the archive count from now on.
@@ -150,8 +150,12 @@ pub fn take_up(
     mut on_step: impl FnMut(&Step),
 ) -> Result<TakenUp> {
     let begin = || {
-        let guide = handle.block_on(start_guide(store, crawl))?;
-        anyhow::Ok(Session::new(guide, limits(crawl, is_replay), seeds(crawl)?))
+        let topic_model = handle.block_on(start_topic_model(store, crawl))?;
+        anyhow::Ok(Session::new(
+            topic_model,
+            limits(crawl, is_replay),
+            seeds(crawl)?,
+        ))
     };
     let changes = handle.block_on(store.log_rewrites(crawl.id))?;
     let (log, mut told, saved) = if let Some(saved) = saved(store, crawl, changes, handle, begin)? {
@@ -339,8 +343,8 @@ mod tests {
     #[tokio::test]
     async fn a_start_model_that_cannot_be_read_is_made_again_and_told_of() {
         let (_folder, store, crawl) = crawled(0).await;
-        let guide = start_guide(&store, &crawl).await.unwrap();
-        assert_eq!(guide.critic().name(), "topic");
+        let topic_model = start_topic_model(&store, &crawl).await.unwrap();
+        assert_eq!(topic_model.critic().name(), "topic");
         let notices = store.notices(crawl.topic, Some(crawl.id)).await.unwrap();
         assert!(notices[0].contains("cannot be used"), "{notices:?}");
     }

@@ -36,8 +36,8 @@ pub struct Way {
     pub by_site: bool,
     /// What a host may be asked for within a day.
     pub daily: DailyBudget,
-    /// Whether hands make the requests, wherever they are, and not this program.
-    pub by_hands: bool,
+    /// Whether workers make the requests, wherever they are, and not this program.
+    pub by_workers: bool,
 }
 
 impl Way {
@@ -52,7 +52,7 @@ impl Way {
             never,
             by_site,
             daily,
-            by_hands,
+            by_workers,
         } = self;
         let all = (
             proxy,
@@ -62,7 +62,7 @@ impl Way {
             never,
             by_site,
             daily,
-            by_hands,
+            by_workers,
         );
         let hash = Sha256::digest(format!("{all:?}"));
         hash.iter()
@@ -131,7 +131,7 @@ mod tests {
                 ..Way::default()
             },
             Way {
-                by_hands: true,
+                by_workers: true,
                 ..Way::default()
             },
         ];

@@ -3,7 +3,7 @@
 //! The log is the truth about a crawl, so the other strategy is told all of it, as if it had been
 //! there from the first request, and chooses from then on. Who chose before is said by a notice.
 
-use linkscent_core::guide::Guide;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::{read_model, write_model};
 
 use crate::Crawls;
@@ -18,14 +18,14 @@ use linkscent_store::ports::ModelOf;
 
 impl Crawls {
     /// What the crawl's strategy knew as it began, by which it is chosen.
-    pub async fn first_guide(&self, crawl: &CrawlRow) -> Result<Guide, ServiceError> {
+    pub async fn first_topic_model(&self, crawl: &CrawlRow) -> Result<TopicModel, ServiceError> {
         let model = self.context.store.start_model(crawl.id).await?;
         let read = tokio::task::spawn_blocking(move || {
             let knowledge = read_model(&model)?;
-            anyhow::Ok(Guide::with_knowledge(knowledge))
+            anyhow::Ok(TopicModel::with_knowledge(knowledge))
         });
-        let guide = read.await.map_err(anyhow::Error::from)??;
-        guide.ok_or_else(|| {
+        let topic_model = read.await.map_err(anyhow::Error::from)??;
+        topic_model.ok_or_else(|| {
             ServiceError::refused(
                 "The crawl began with a critic or a strategy that this version does not have.",
             )
@@ -38,7 +38,7 @@ impl Crawls {
         // Once begun it is done, whether or not somebody waits for the answer.
         let (service, id, name) = (self.clone(), crawl.id, name.to_owned());
         let done = tokio::spawn(async move {
-            // Nobody forgets a page meanwhile that the guide knows.
+            // Nobody forgets a page meanwhile that the topic model knows.
             let _one_at_a_time = service.context.forgetting.lock().await;
             service.try_strategy(id, &name).await
         });
@@ -51,7 +51,7 @@ impl Crawls {
             let said = "The crawl runs in another program: pause it there first.";
             return Err(ServiceError::refused(said));
         }
-        let before = self.first_guide(&crawl).await?;
+        let before = self.first_topic_model(&crawl).await?;
         let before_it = before.strategy().full_name();
         if before_it == name {
             return Ok(());
@@ -60,17 +60,17 @@ impl Crawls {
         let made = tokio::task::spawn_blocking(move || {
             let mut knowledge = before.knowledge();
             knowledge.strategy = wanted;
-            Guide::with_knowledge(knowledge)
+            TopicModel::with_knowledge(knowledge)
         });
-        let guide = made.await.map_err(anyhow::Error::from)?.ok_or_else(|| {
+        let topic_model = made.await.map_err(anyhow::Error::from)?.ok_or_else(|| {
             ServiceError::refused(format!(
                 "“{name}” is no strategy, or had to be trained before this crawl began: begin \
                  another crawl with it."
             ))
         })?;
-        check_strategy(&guide)?;
-        check_share(&crawl.order, &guide)?;
-        let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
+        check_strategy(&topic_model)?;
+        check_share(&crawl.order, &topic_model)?;
+        let model = write_model(&topic_model.knowledge()).map_err(anyhow::Error::from)?;
         let said =
             format!("{name}, which learned from all before; they were chosen by {before_it}");
         let mut paused = Vec::new();
@@ -173,7 +173,7 @@ mod tests {
             from.is_some_and(|from| (61..=before + 1).contains(&from)),
             "{said:?}"
         );
-        let now = service.crawls.first_guide(&row).await.unwrap();
+        let now = service.crawls.first_topic_model(&row).await.unwrap();
         assert_eq!(now.strategy().profile().name, "ensemble");
 
         service.crawls.stop(&row).await.unwrap();
@@ -182,7 +182,7 @@ mod tests {
             changes.changed().await.unwrap();
         }
         // The topic's model is what the crawl left.
-        let left = service.models.guide(&topic).await.unwrap();
+        let left = service.models.topic_model(&topic).await.unwrap();
         assert_eq!(left.strategy().profile().name, "ensemble");
         let row = service.crawls.crawl(row.id).await.unwrap().0;
         assert_eq!(row.state, CrawlState::Stopped);
@@ -214,7 +214,7 @@ mod tests {
             refused.to_string().contains("no share to end by"),
             "{refused}"
         );
-        let still = service.crawls.first_guide(&row).await.unwrap();
+        let still = service.crawls.first_topic_model(&row).await.unwrap();
         assert_eq!(still.strategy().profile().name, "ensemble");
     }
 }

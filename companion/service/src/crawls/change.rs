@@ -75,8 +75,8 @@ mod tests {
             reaction: "dance".to_owned(),
         };
         assert!(service.crawls.change(&row, &unheard_of).await.is_err());
-        let guide = service.crawls.first_guide(&row).await.unwrap();
-        assert_eq!(guide.strategy().profile().name, name);
+        let topic_model = service.crawls.first_topic_model(&row).await.unwrap();
+        assert_eq!(topic_model.strategy().profile().name, name);
         let back = CrawlChange::TakeBack { host };
         service.crawls.change(&row, &back).await.unwrap();
         assert!(now().await.left_since.is_empty());

@@ -7,9 +7,9 @@
 use anyhow::{Context, Result};
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlDelay, DryRun, Limits, Seed, Session};
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::strategies::SplitMix;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use tokio::runtime::Handle;
 
@@ -45,16 +45,16 @@ impl Crawls {
 
     /// What a crawl would fetch that was begun so. Nothing is begun.
     pub async fn dry_run(&self, topic: &Topic, new: &NewCrawl) -> Result<DryRun, ServiceError> {
-        let (order, guide) = self.unbegun(topic, new).await?;
+        let (order, topic_model) = self.unbegun(topic, new).await?;
         let (store, topic) = (self.context.store.clone(), topic.id);
         let handle = Handle::current();
         let run = tokio::task::spawn_blocking(move || {
             let crawls = handle.block_on(store.web_crawls(Some(topic)))?;
-            let mut guide = guide;
-            if guide.strategy().profile().reading.memory {
-                guide.remember_sites(handle.block_on(site_memory::for_topic(&store, topic))?);
+            let mut topic_model = topic_model;
+            if topic_model.strategy().profile().reading.memory {
+                topic_model.remember_sites(handle.block_on(site_memory::for_topic(&store, topic))?);
             }
-            let session = unbegun_session(guide, &order)?;
+            let session = unbegun_session(topic_model, &order)?;
             let mut rng = SplitMix(order.spec.random_seed);
             let at_hand = |page: &Address| kept(&store, &crawls, page, &handle).map(Box::new);
             anyhow::Ok(session.dry_run(MOST_UPCOMING, at_hand, &mut rng))
@@ -63,7 +63,7 @@ impl Crawls {
     }
 }
 
-fn unbegun_session(guide: Guide, order: &Order) -> Result<Session> {
+fn unbegun_session(topic_model: TopicModel, order: &Order) -> Result<Session> {
     let seed = |(address, example): &(String, bool)| {
         Ok(Seed {
             address: Address::parse(address).context("a page to begin at")?,
@@ -81,7 +81,7 @@ fn unbegun_session(guide: Guide, order: &Order) -> Result<Session> {
         follows_all: false,
         until_recall: None,
     };
-    Ok(Session::new(guide, limits, seeds))
+    Ok(Session::new(topic_model, limits, seeds))
 }
 
 /// A page as the newest of these crawls that has it kept it. One whose copy is damaged is none:

@@ -145,7 +145,7 @@ impl Deletion {
         self.context.forget_index().await?;
         delete_archives(&self.context.store).await?;
         self.context.store.sweep().await?;
-        self.context.guides.clear();
+        self.context.topic_models.clear();
         self.context.say_changed();
         // They are deleted later where they cannot be now, as all else is here.
         if let Err(error) = self.context.store.sweep_copies().await {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use linkscent_core::address::Address;
-use linkscent_core::guide::{Guide, ToForget};
+use linkscent_core::topic_model::{ToForget, TopicModel};
 use linkscent_core::wire::api::{EventName, Forget, Forgotten};
 use linkscent_core::wire::{read_model, read_taxonomy, write_model, write_taxonomy};
 
@@ -62,7 +62,7 @@ async fn forget(service: &Deletion, asked: &Forget) -> Result<Forgotten, Service
             Ok(()) => forget_words(&service, &gone, asked.visits_since).await,
             Err(error) => Err(error),
         };
-        service.context.guides.clear();
+        service.context.topic_models.clear();
         service.context.tallies.clear();
         service.context.supervisor.forget(&gone);
         go_on(&service.context, paused).await;
@@ -204,7 +204,7 @@ async fn rest_without_runner(
     ids: &[i64],
     paused: &mut Vec<Paused>,
 ) -> Result<()> {
-    if context.store.hands().is_none() {
+    if context.store.workers().is_none() {
         return Ok(());
     }
     for id in ids {
@@ -314,9 +314,10 @@ fn model_without(file: &[u8], gone: &ToForget, is_trained_on: bool) -> Result<Op
     if !is_trained_on && !knowledge.mentions(gone) {
         return Ok(None);
     }
-    let guide = Guide::with_knowledge(knowledge.forget(gone));
-    let guide = guide.context("a model names a critic or strategy this version lacks")?;
-    Ok(Some(write_model(&guide.knowledge())?))
+    let topic_model = TopicModel::with_knowledge(knowledge.forget(gone));
+    let topic_model =
+        topic_model.context("a model names a critic or strategy this version lacks")?;
+    Ok(Some(write_model(&topic_model.knowledge())?))
 }
 
 /// Where one of the pages still stands: in the store, or an archive.

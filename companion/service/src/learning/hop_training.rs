@@ -12,7 +12,6 @@ pub use sources::{KeptPages, Sources};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use linkscent_core::guide::Guide;
 use linkscent_core::hops::{FeatureGroups, FeatureIndex, LINK_LIKENESS, STATES};
 use linkscent_core::models::lbfgs::Iteration;
 use linkscent_core::models::{ChainWeights, Inference};
@@ -22,9 +21,10 @@ use linkscent_core::strategies::{
     Strategy, StrategyState, TrainedPaths,
 };
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::write_model;
 
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 use linkscent_archive::sequences_file::Named;
 use linkscent_store::{Store, Topic};
 use material::Material;
@@ -117,11 +117,17 @@ pub async fn learn(
             topic.name
         );
     }
-    let guide = topic_guide::of(store, topic, None, None).await?;
+    let topic_model = topic_model::of(store, topic, None, None).await?;
     let sources = Sources::read(store, topic, crawls.first()).await?;
-    let (trained, vocabulary, report) =
-        train(&sources, &guide, model, Words::All, export, on_iteration)?;
-    let mut knowledge = guide.knowledge();
+    let (trained, vocabulary, report) = train(
+        &sources,
+        &topic_model,
+        model,
+        Words::All,
+        export,
+        on_iteration,
+    )?;
+    let mut knowledge = topic_model.knowledge();
     knowledge.learned = trained.put_into(knowledge.learned);
     if !matches!(trained, Trained::Chain(_)) {
         // Its words are numbered as the material has them.
@@ -137,23 +143,23 @@ pub async fn learn(
     Ok(report)
 }
 
-/// Trains a model of a topic on its paths and on what a crawl kept, as the guide judges it; an
-/// earlier chain of the same kind, which the guide knows, is trained on. With it comes the
+/// Trains a model of a topic on its paths and on what a crawl kept, as the topic model judges it; an
+/// earlier chain of the same kind, which the topic model knows, is trained on. With it comes the
 /// vocabulary by which it numbers words.
 pub fn train(
     sources: &Sources,
-    guide: &Guide,
+    topic_model: &TopicModel,
     model: DistanceModel,
     words: Words,
     export: Option<&Path>,
     on_iteration: impl FnMut(Iteration),
 ) -> Result<(Trained, Vocabulary, TrainingReport)> {
-    let earlier = earlier(&guide.strategy().state(), model);
+    let earlier = earlier(&topic_model.strategy().state(), model);
     let known = earlier.as_ref().map(|chain| chain.feature_index().clone());
     let mut rng = SplitMix(1);
-    let mut material = material::collect(sources, guide, known.unwrap_or_default(), &mut rng);
+    let mut material = material::collect(sources, topic_model, known.unwrap_or_default(), &mut rng);
     if words == Words::Known {
-        material.without_new_words(guide.graph().vocabulary.len());
+        material.without_new_words(topic_model.graph().vocabulary.len());
     }
     check(&material, &sources.topic.name)?;
     let report = TrainingReport {
@@ -185,7 +191,7 @@ pub fn train(
         }
         DistanceModel::ContextGraph => Trained::ContextGraph(ContextGraph::train(&material.web)),
         DistanceModel::AchePaths => {
-            let paths = material::backward_paths(sources, guide, &mut material);
+            let paths = material::backward_paths(sources, topic_model, &mut material);
             if paths.links.is_empty() {
                 bail!(
                     "“{}” has no link to a target yet: let a crawl find some",
@@ -246,8 +252,8 @@ mod tests {
     use super::*;
     use linkscent_archive::sequences_file::Format;
     use linkscent_core::address::Address;
-    use linkscent_core::guide::Guide;
     use linkscent_core::models::{ChainKind, TwoClassCounts};
+    use linkscent_core::topic_model::TopicModel;
     use linkscent_core::wire::api::{Event, EventKind, PassedOver};
     use linkscent_core::wire::read_model;
 
@@ -308,18 +314,18 @@ mod tests {
     }
 
     /// What a strategy makes of three links.
-    fn beliefs(knowledge: &linkscent_core::guide::Knowledge, strategy: &str) -> [f64; 3] {
+    fn beliefs(knowledge: &linkscent_core::topic_model::Knowledge, strategy: &str) -> [f64; 3] {
         let mut knowledge = knowledge.clone();
         strategy.clone_into(&mut knowledge.strategy);
-        let guide = Guide::with_knowledge(knowledge).unwrap();
+        let topic_model = TopicModel::with_knowledge(knowledge).unwrap();
         ["hive", "garden", "trains"].map(|word| {
-            let mut words = guide.graph().vocabulary.clone();
+            let mut words = topic_model.graph().vocabulary.clone();
             let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
             let link = link.unwrap();
             if strategy == "ensemble" {
-                return guide.score(&link).priority().unwrap().value();
+                return topic_model.score(&link).priority().unwrap().value();
             }
-            guide.expected(&link).unwrap().value()
+            topic_model.expected(&link).unwrap().value()
         })
     }
 
@@ -350,9 +356,9 @@ mod tests {
                 "{hive} {garden} {trains}"
             );
             // Beliefs follow from the log, so the browser gets them with the model.
-            let guide = topic_guide::of(&store, &topic, None, None).await?;
+            let topic_model = topic_model::of(&store, &topic, None, None).await?;
             let described =
-                |name: &str| guide.describe_page(&Address::parse(&address(name)).unwrap());
+                |name: &str| topic_model.describe_page(&Address::parse(&address(name)).unwrap());
             assert_eq!(described("hive7").as_deref(), Some("looks like a target"));
             assert_eq!(
                 described("garden7").as_deref(),
@@ -364,9 +370,9 @@ mod tests {
             assert!(learned.went_on && again < first, "{again} after {first}");
         }
         // The apprentice is still there, with what its log teaches.
-        let guide = topic_guide::of(&store, &topic, None, Some("apprentice")).await?;
-        let terms = guide.graph().vocabulary.len();
-        let counts: Option<TwoClassCounts> = guide.strategy().state().read(terms)?;
+        let topic_model = topic_model::of(&store, &topic, None, Some("apprentice")).await?;
+        let terms = topic_model.graph().vocabulary.len();
+        let counts: Option<TwoClassCounts> = topic_model.strategy().state().read(terms)?;
         let counts = counts.expect("the apprentice's");
         assert_eq!(counts.instances().0 + counts.instances().1, 160);
         Ok(())
@@ -379,7 +385,7 @@ mod tests {
         let topic = store.topic_named("bees").await?;
         store.take_events(&clicks()).await?;
         for name in ["ache-offline", "ache-offline-online"] {
-            let untrained = topic_guide::of(&store, &topic, None, Some(name)).await;
+            let untrained = topic_model::of(&store, &topic, None, Some(name)).await;
             let said = untrained.err().map(|error| error.to_string());
             let said = said.unwrap_or_default();
             assert!(said.contains("--model ache-offline"), "{said}");
@@ -395,12 +401,12 @@ mod tests {
         assert_eq!([at(0), at(1), at(2)], [40, 40, 40]);
         assert_eq!(paths.farther.len(), 40, "those that lead astray");
         for name in ["ache-offline", "ache-offline-online"] {
-            let guide = topic_guide::of(&store, &topic, None, Some(name)).await?;
-            assert_eq!(guide.strategy().profile().name, name);
-            let mut words = guide.graph().vocabulary.clone();
+            let topic_model = topic_model::of(&store, &topic, None, Some(name)).await?;
+            assert_eq!(topic_model.strategy().profile().name, name);
+            let mut words = topic_model.graph().vocabulary.clone();
             let mut priority = |word: &str| {
                 let link = click(0, "new", "page", word, 0.0).what.followed(&mut words);
-                guide.score(&link.unwrap()).priority().unwrap()
+                topic_model.score(&link.unwrap()).priority().unwrap()
             };
             assert!(priority("hive") > priority("garden"), "{name}");
             assert!(priority("hive") > priority("trains"), "{name}");

@@ -9,7 +9,7 @@ use anyhow::Result;
 use linkscent_core::crawl::Session;
 use linkscent_core::site_memory::SiteMemory;
 
-use crate::learning::topic_guide::kept_knowledge;
+use crate::learning::topic_model::kept_knowledge;
 use linkscent_store::{CrawlRow, Store, Topic};
 
 /// Topics that are remembered, those that were crawled for last: each model is read whole.
@@ -34,10 +34,10 @@ pub async fn for_topic(store: &Store, topic: i64) -> Result<SiteMemory> {
 
 /// Tells a crawl, if its strategy makes something of it.
 pub async fn tell(store: &Store, crawl: &CrawlRow, session: &mut Session) -> Result<()> {
-    if session.guide().strategy().profile().reading.memory {
+    if session.topic_model().strategy().profile().reading.memory {
         let memory = for_topic(store, crawl.topic).await?;
         if !memory.is_empty() {
-            session.amend(|guide| guide.remember_sites(memory));
+            session.amend(|topic_model| topic_model.remember_sites(memory));
         }
     }
     Ok(())

@@ -70,7 +70,7 @@ impl Library {
         // One that is too long is refused where it is searched by.
         let asked = Query::read(text).unwrap_or_default();
         match topic {
-            // A topic whose guide cannot be made is searched all the same.
+            // A topic whose topic model cannot be made is searched all the same.
             Some(topic) if asked.is_empty() => self.telling(topic).await.unwrap_or(asked),
             _ => asked,
         }

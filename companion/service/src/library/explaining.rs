@@ -1,5 +1,5 @@
 //! All that speaks for a page of the library, for who wants the full explanation: what its
-//! topic's guide makes of the page, and of the link by which a crawl came to it, as it knows both
+//! topic's model makes of the page, and of the link by which a crawl came to it, as it knows both
 //! now. What was known when the link was followed was less, so numbers differ from those of then.
 
 use std::path::Path;
@@ -8,9 +8,9 @@ use anyhow::Context;
 use linkscent_archive::page::page_at;
 use linkscent_core::address::Address;
 use linkscent_core::critics::probability;
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::strategies::{Explanation, LinkScore, SplitMix};
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Judgment;
 
 use crate::Library;
@@ -23,7 +23,7 @@ pub struct Explained {
     pub topic: Topic,
     /// The page as its crawl put it down.
     pub row: ResultRow,
-    /// What the guide makes of the page as it was kept.
+    /// What the topic model makes of the page as it was kept.
     pub judgment: Judgment,
     /// How likely it is what is looked for, by that.
     pub probability: f64,
@@ -60,19 +60,20 @@ impl Library {
             }
             None => None,
         };
-        let known = self.models.guide(&topic).await?;
+        let known = self.models.topic_model(&topic).await?;
         let explaining = tokio::task::spawn_blocking(move || {
             // Looking at a page teaches, so it is done with a copy that is thrown away.
-            let mut guide = Guide::with_knowledge(known.knowledge())?;
-            let judgment = guide.judge(&page);
-            let probability = probability(guide.critic().name(), judgment.relevance);
+            let mut topic_model = TopicModel::with_knowledge(known.knowledge())?;
+            let judgment = topic_model.judge(&page);
+            let probability = probability(topic_model.critic().name(), judgment.relevance);
             let before = before.and_then(|(offset, address)| read(&archive, offset, &address));
-            let link = before.and_then(|before| explain_link(&mut guide, &before, &page.address));
+            let link =
+                before.and_then(|before| explain_link(&mut topic_model, &before, &page.address));
             Some((judgment, probability, link))
         });
         let explained = explaining.await.map_err(anyhow::Error::from)?;
         let (judgment, probability, link) =
-            explained.context("a guide cannot be made of what it knows")?;
+            explained.context("a topic model cannot be made of what it knows")?;
         Ok(Explained {
             topic,
             row,
@@ -90,10 +91,10 @@ fn read(archive: &Path, offset: u64, address: &str) -> Option<Page> {
 }
 
 /// The best link of a page to another.
-fn explain_link(guide: &mut Guide, page: &Page, to: &Address) -> Option<ExplainedLink> {
-    let visit = guide.visit(page, &[], None, &mut SplitMix(0));
+fn explain_link(topic_model: &mut TopicModel, page: &Page, to: &Address) -> Option<ExplainedLink> {
+    let visit = topic_model.visit(page, &[], None, &mut SplitMix(0));
     let links = visit.outlinks.iter().filter(|(link, _)| link.target == *to);
-    let leads = |link, score: LinkScore| Some(guide.probability(link, score.priority()?));
+    let leads = |link, score: LinkScore| Some(topic_model.probability(link, score.priority()?));
     let best = links
         .map(|(link, score)| (link, leads(link, *score)))
         .max_by(|(_, one), (_, other)| one.unwrap_or(-1.0).total_cmp(&other.unwrap_or(-1.0)));
@@ -101,8 +102,8 @@ fn explain_link(guide: &mut Guide, page: &Page, to: &Address) -> Option<Explaine
     Some(ExplainedLink {
         from: page.address.clone(),
         probability,
-        reason: guide.reason(link),
-        score: guide.explain(link),
+        reason: topic_model.reason(link),
+        score: topic_model.explain(link),
     })
 }
 

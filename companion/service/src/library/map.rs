@@ -10,7 +10,7 @@ use linkscent_core::strategies::SplitMix;
 
 use crate::Library;
 use crate::ServiceError;
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 use linkscent_store::{LookRow, Topic};
 
 /// Pages on a map at most: finds first, then the last of the others.
@@ -72,9 +72,9 @@ impl Library {
             return Ok(map.clone());
         }
         let looks = self.context.store.looks(topic.id).await?;
-        let mut guide = topic_guide::of(&self.context.store, topic, None, None).await?;
+        let mut topic_model = topic_model::of(&self.context.store, topic, None, None).await?;
         let drawing = tokio::task::spawn_blocking(move || {
-            let known = guide.graph().pages();
+            let known = topic_model.graph().pages();
             let words = known.map(|page| {
                 let rows = page.terms.rows().iter();
                 let counts = rows.map(|(term, count)| (term.0, f64::from(*count)));
@@ -82,7 +82,7 @@ impl Library {
             });
             let words: HashMap<String, Words> = words.collect();
             let mut map = draw(&looks, &words);
-            let vocabulary = guide.vocabulary_mut();
+            let vocabulary = topic_model.vocabulary_mut();
             let named = named_groups(&map.pages, &words);
             map.groups = named
                 .into_iter()

@@ -246,15 +246,15 @@ impl Library {
             labels.entry(mark.address.clone()).or_default().push(label);
             marked.insert(mark.address);
         }
-        for (address, remarks) in self.context.store.remarks(topic).await? {
+        for (address, annotations) in self.context.store.annotations(topic).await? {
             let of_page = labels.entry(address).or_default();
-            of_page.extend(remarks.tags.iter().map(|tag| known.label("tag", tag)));
-            if !remarks.note.is_empty() {
+            of_page.extend(annotations.tags.iter().map(|tag| known.label("tag", tag)));
+            if !annotations.note.is_empty() {
                 of_page.push(known.label("is", "noted"));
             }
         }
         let of = self.context.topic(topic).await?;
-        for (address, kind) in self.topics.facets(&of).await?.of_targets {
+        for (address, kind) in self.topics.subtopics(&of).await?.of_targets {
             let label = known.label("kind", &kind.to_lowercase().replace('"', ""));
             labels.entry(address).or_default().push(label);
         }

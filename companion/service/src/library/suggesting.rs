@@ -125,7 +125,7 @@ fn commonest(counts: HashMap<String, usize>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Remark;
+    use crate::Annotation;
     use crate::fixtures::{crawled, words};
 
     #[tokio::test(flavor = "multi_thread")]
@@ -167,10 +167,10 @@ mod tests {
             .annotations
             .found_keys(Some(&topic), &words("honey"))
             .await;
-        let tag = Remark::read("tag", "To read").unwrap();
+        let tag = Annotation::read("tag", "To read").unwrap();
         service
             .annotations
-            .remark(&keys.unwrap(), &tag)
+            .annotate(&keys.unwrap(), &tag)
             .await
             .unwrap();
         assert_eq!(suggested("honey tag:t").await, ["honey tag:to-read"]);

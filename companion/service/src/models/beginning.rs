@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use linkscent_core::guide::{BeginningError, Guide};
+use linkscent_core::topic_model::{BeginningError, TopicModel};
 
 use crate::Models;
 use crate::ServiceError;
@@ -34,22 +34,22 @@ impl Models {
         )))
     }
 
-    /// Has a guide begin with what another topic taught, and says what that is.
+    /// Has a topic model begin with what another topic taught, and says what that is.
     pub(crate) async fn begin_with(
         &self,
-        mut guide: Guide,
+        mut topic_model: TopicModel,
         teacher: &Topic,
-    ) -> Result<(Guide, String), ServiceError> {
-        let known: Arc<Guide> = self.guide(teacher).await?;
+    ) -> Result<(TopicModel, String), ServiceError> {
+        let known: Arc<TopicModel> = self.topic_model(teacher).await?;
         let name = teacher.name.clone();
         let begun = tokio::task::spawn_blocking(move || {
-            let taught = guide.begin_with(&name, known.knowledge())?;
+            let taught = topic_model.begin_with(&name, known.knowledge())?;
             let said = format!(
                 "it began with what “{name}” taught: {} words near links, interest ratios of {} \
                  words and {} parts of addresses",
                 taught.near_links, taught.words, taught.tokens
             );
-            Ok::<_, BeginningError>((guide, said))
+            Ok::<_, BeginningError>((topic_model, said))
         });
         let begun = begun.await.map_err(anyhow::Error::from)?;
         begun.map_err(|error| ServiceError::refused(capital(&error.to_string())))

@@ -7,7 +7,7 @@ use linkscent_core::band::Band;
 
 use crate::Readings;
 use crate::ServiceError;
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 use linkscent_store::{CrawlState, Topic};
 
 /// What changed when pages were judged again.
@@ -26,8 +26,8 @@ impl Readings {
     /// what is said of them. Pages of crawls that run are passed over: these judge themselves.
     pub async fn judge_again(&self, topic: &Topic) -> Result<Judged, ServiceError> {
         let before = self.library.known_pages(Some(topic)).await?;
-        let mut guide = topic_guide::of(&self.context.store, topic, None, None).await?;
-        let judging = tokio::task::spawn_blocking(move || guide.judge_again());
+        let mut topic_model = topic_model::of(&self.context.store, topic, None, None).await?;
+        let judging = tokio::task::spawn_blocking(move || topic_model.judge_again());
         let judged = judging.await.map_err(anyhow::Error::from)?;
         for crawl in self.context.store.crawls(Some(topic.id)).await? {
             if crawl.is_reading() {

@@ -179,7 +179,7 @@ impl Reports {
         crawl: &CrawlRow,
         counts: &CrawlCounts,
     ) -> Result<Option<Duration>, ServiceError> {
-        if !crawl.state.is_running() || crawl.is_intake() {
+        if !crawl.state.is_running() || crawl.is_import() {
             return Ok(None);
         }
         let last = self.context.store.last_results(crawl.id, PACE).await?;

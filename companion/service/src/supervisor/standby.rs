@@ -21,10 +21,10 @@ impl Supervisor {
     /// Takes crawls over for ever, where that is done; else it waits for ever.
     pub async fn stand_by(self) -> Result<()> {
         let mut left = HashSet::new();
-        while let Some(hands) = self.store.hands() {
+        while let Some(workers) = self.store.workers() {
             tokio::time::sleep(LOOK_EVERY).await;
             // A deletion may wait for what they hold; a database that is away is looked at again.
-            let _ = hands.end_stuck_workers().await;
+            let _ = workers.end_stuck_workers().await;
             match self.without_runner().await {
                 Ok(now) => {
                     for crawl in now.iter().filter(|crawl| left.contains(&crawl.id)) {

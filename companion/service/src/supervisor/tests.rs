@@ -5,7 +5,7 @@
 use std::net::TcpListener;
 
 use linkscent_core::crawl::CrawlSpec;
-use linkscent_core::guide::Guide;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::write_model;
 use tempfile::TempDir;
 
@@ -46,11 +46,11 @@ impl Stage {
             seeds: vec![(seed.to_owned(), true)],
             kind: CrawlKind::Usual,
         };
-        let guide = Guide::new("topic", "best-first").unwrap();
+        let topic_model = TopicModel::new("topic", "best-first").unwrap();
         let new = NewCrawl {
             topic: self.topic,
             order: &order,
-            start_model: &write_model(&guide.knowledge()).unwrap(),
+            start_model: &write_model(&topic_model.knowledge()).unwrap(),
         };
         self.store.begin_crawl(&new).await.unwrap()
     }

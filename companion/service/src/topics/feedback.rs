@@ -8,7 +8,7 @@ use linkscent_core::wire::write_model;
 
 use crate::ServiceError;
 use crate::Topics;
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 use crate::topics::taxonomies::check_strategy;
 use linkscent_store::Topic;
 
@@ -81,10 +81,11 @@ impl Topics {
                 "There is no strategy “{name}”; there are {names}."
             )));
         }
-        let guide = topic_guide::of(&self.context.store, topic, None, Some(name)).await;
-        let guide = guide.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
-        check_strategy(&guide)?;
-        let model = write_model(&guide.knowledge()).map_err(anyhow::Error::from)?;
+        let topic_model = topic_model::of(&self.context.store, topic, None, Some(name)).await;
+        let topic_model =
+            topic_model.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
+        check_strategy(&topic_model)?;
+        let model = write_model(&topic_model.knowledge()).map_err(anyhow::Error::from)?;
         Ok(self.models.keep_model(topic.id, &model).await?)
     }
 
@@ -95,7 +96,7 @@ impl Topics {
         }
         let wrong = |error| ServiceError::refused(format!("The condition, {error}."));
         let critic = critics::as_asked(critic).map_err(wrong)?;
-        let topics = topic_guide::named_topics(&self.context.store, &critic).await;
+        let topics = topic_model::named_topics(&self.context.store, &critic).await;
         topics.map_err(|error| ServiceError::refused(format!("{error:#}.")))?;
         Ok(self.models.keep_critic(topic.id, &critic).await?)
     }

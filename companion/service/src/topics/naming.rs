@@ -96,8 +96,11 @@ mod tests {
         let now = service.topics.topic(topic.id).await.unwrap();
         assert_eq!((&*now.name, &*now.key), ("castles", "holidays"));
         assert!(now.version > topic.version);
-        let guide = service.models.guide(&now).await.unwrap();
-        assert_eq!(guide.graph().wanted().collect::<Vec<_>>(), ["castles"]);
+        let topic_model = service.models.topic_model(&now).await.unwrap();
+        assert_eq!(
+            topic_model.graph().wanted().collect::<Vec<_>>(),
+            ["castles"]
+        );
         // What browsers send for it goes on to reach it.
         assert_eq!(
             service.topics.topic_known_as("holidays").await.unwrap(),

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use linkscent_core::guide::{LONGEST_PHRASE, MOST_PHRASES};
+use linkscent_core::topic_model::{LONGEST_PHRASE, MOST_PHRASES};
 use linkscent_core::wire::api::{EventKind, EventName};
 
 use crate::ServiceError;
 use crate::Topics;
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 use linkscent_store::Topic;
 
 impl Topics {
@@ -45,7 +45,7 @@ impl Topics {
             .store
             .events_of(topic.id, EventName::Phrase)
             .await?;
-        Ok(topic_guide::phrases(&events))
+        Ok(topic_model::phrases(&events))
     }
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use linkscent_store::{Command, CrawlState, Store};
 
     #[tokio::test]
-    async fn what_is_said_reaches_the_topics_guide_and_can_be_taken_back() {
+    async fn what_is_said_reaches_the_topics_topic_model_and_can_be_taken_back() {
         let folder = linkscent_store::fixtures::folder();
         let service = Services::new(Store::open(folder.path()).await.unwrap(), Way::default());
         let topic = service.topics.create_topic("castles", &[]).await.unwrap();
@@ -66,14 +66,14 @@ mod tests {
         say(" Norman keeps ", Some(true)).await.unwrap();
         say("hotels", Some(false)).await.unwrap();
         let now = service.topics.topic(topic.id).await.unwrap();
-        let known = service.models.guide(&now).await.unwrap();
+        let known = service.models.topic_model(&now).await.unwrap();
         let wanted: Vec<&str> = known.graph().wanted().collect();
         assert_eq!(wanted, ["castles", "Norman keeps"]);
         assert_eq!(known.graph().unwanted().collect::<Vec<_>>(), ["hotels"]);
         say("hotels", None).await.unwrap();
         say("Norman keeps", Some(false)).await.unwrap();
         let now = service.topics.topic(topic.id).await.unwrap();
-        let known = service.models.guide(&now).await.unwrap();
+        let known = service.models.topic_model(&now).await.unwrap();
         assert_eq!(
             known.graph().unwanted().collect::<Vec<_>>(),
             ["Norman keeps"]

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use linkscent_core::critics::taxonomy::is_under;
 use linkscent_core::critics::{self, Taxonomy};
-use linkscent_core::guide::Guide;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::{ClassNode, Event, EventKind, EventName};
 use linkscent_core::wire::{read_taxonomy, write_taxonomy};
 
 use crate::ServiceError;
 use crate::Topics;
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 use crate::page_archive;
 use linkscent_store::{Command, CrawlRow, ResultRow, Topic};
 
@@ -86,7 +86,7 @@ impl Topics {
 
     /// The topic's taxonomy with its good nodes, if it has one.
     pub async fn classes(&self, topic: &Topic) -> Result<Option<TopicClasses>, ServiceError> {
-        let Some(taxonomy) = topic_guide::taxonomy(&self.context.store, topic).await? else {
+        let Some(taxonomy) = topic_model::taxonomy(&self.context.store, topic).await? else {
             return Ok(None);
         };
         let critic = self
@@ -177,13 +177,13 @@ impl Topics {
     }
 
     /// Tells every crawl that runs, here or elsewhere, that something was said of its topic
-    /// itself: what it is called, in words, of classes and facets.
+    /// itself: what it is called, in words, of classes and subtopics.
     pub(crate) async fn tell_crawls(&self, events: &[Event]) -> Result<(), ServiceError> {
         let said = events.iter().filter(|event| {
             let name = event.what.name();
             matches!(
                 name,
-                EventName::Class | EventName::Phrase | EventName::Facet | EventName::Name
+                EventName::Class | EventName::Phrase | EventName::Subtopic | EventName::Name
             )
         });
         let topics: BTreeSet<&str> = said.map(|event| event.topic.as_str()).collect();
@@ -271,23 +271,24 @@ fn check_nodes(taxonomy: &Taxonomy, nodes: &[String]) -> Result<(), ServiceError
     }
 }
 
-/// Whether a guide's strategy has what it reads: classes of pages need a taxonomy.
-pub(crate) fn check_strategy(guide: &Guide) -> Result<(), ServiceError> {
-    if guide.strategy().profile().reading.classes && guide.critic().taxonomy().is_none() {
+/// Whether a topic model's strategy has what it reads: classes of pages need a taxonomy.
+pub(crate) fn check_strategy(topic_model: &TopicModel) -> Result<(), ServiceError> {
+    if topic_model.strategy().profile().reading.classes && topic_model.critic().taxonomy().is_none()
+    {
         return Err(ServiceError::refused(format!(
             "“{}” reads the classes of pages, and the topic is not judged by classes: import a \
              taxonomy first, by linkscent import.",
-            guide.strategy().profile().name
+            topic_model.strategy().profile().name
         )));
     }
     Ok(())
 }
 
-/// Whether a guide can crawl: its strategy has what it reads, and where pages are judged by
+/// Whether a topic model can crawl: its strategy has what it reads, and where pages are judged by
 /// classes some of them are good.
-pub(crate) fn check_guide(guide: &Guide) -> Result<(), ServiceError> {
-    check_strategy(guide)?;
-    let good = critics::good_nodes(guide.critic().name());
+pub(crate) fn check_topic_model(topic_model: &TopicModel) -> Result<(), ServiceError> {
+    check_strategy(topic_model)?;
+    let good = critics::good_nodes(topic_model.critic().name());
     if good.is_some_and(|good| good.is_ok_and(|nodes| nodes.is_empty())) {
         return Err(ServiceError::refused(
             "No class is good yet: choose some on the topic's page, or by --good NODE.",

@@ -16,9 +16,9 @@ use anyhow::{Context, anyhow, ensure};
 use linkscent_core::address::Address;
 use linkscent_core::budget::TOPIC_FILE;
 use linkscent_core::critics::{self, Sources};
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies;
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 use linkscent_core::wire::{read_model, write_model};
 use serde::de::{Error, SeqAccess, Visitor};
@@ -27,7 +27,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::ServiceError;
 use crate::Topics;
 use crate::crawler::ssrf_guard;
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 use crate::page_archive;
 use crate::topics::feedback::MOST_EVENTS;
 use linkscent_store::Topic;
@@ -45,7 +45,7 @@ const ALWAYS: [EventName; 4] = [
     EventName::Mark,
     EventName::Form,
     EventName::Phrase,
-    EventName::Facet,
+    EventName::Subtopic,
 ];
 const IF_ASKED: [EventName; 2] = [EventName::Tag, EventName::Note];
 
@@ -160,7 +160,7 @@ impl TopicFile {
         if !learned.is_empty() {
             let knowledge = read_model(&learned).context("what was learned")?;
             // What this version cannot learn on from would be in the way of all the rest.
-            if Guide::with_knowledge(knowledge).is_some() {
+            if TopicModel::with_knowledge(knowledge).is_some() {
                 file.learned = learned;
             }
         }
@@ -199,14 +199,14 @@ impl Topics {
     pub async fn topic_file(
         &self,
         topic: &Topic,
-        with_remarks: bool,
+        with_annotations: bool,
     ) -> Result<Vec<u8>, ServiceError> {
-        let guide = self.models.guide(topic).await?;
-        let critic = guide.critic().name().to_owned();
+        let topic_model = self.models.topic_model(topic).await?;
+        let critic = topic_model.critic().name().to_owned();
         check_critic(&critic)?;
         let mut said = Vec::new();
         let mut kinds = ALWAYS.to_vec();
-        if with_remarks {
+        if with_annotations {
             kinds.extend(IF_ASKED);
         }
         for kind in kinds {
@@ -220,7 +220,7 @@ impl Topics {
             linkscent_topic: FORM,
             name: topic.name.clone(),
             critic,
-            strategy: guide.strategy().full_name(),
+            strategy: topic_model.strategy().full_name(),
             said,
             learned: Vec::new(),
         };
@@ -251,7 +251,7 @@ impl Topics {
         Ok(())
     }
 
-    /// What a topic was taught, as a guide has it that knows of it only what a file says; empty if
+    /// What a topic was taught, as a topic model has it that knows of it only what a file says; empty if
     /// there is nothing that can be taken over.
     async fn learned_in_words(
         &self,
@@ -259,10 +259,12 @@ impl Topics {
         file: &TopicFile,
     ) -> Result<Vec<u8>, ServiceError> {
         let file = file.clone();
-        let making = tokio::task::spawn_blocking(move || guide_of(&file));
-        let guide = making.await.map_err(anyhow::Error::from)??;
-        Ok(match self.models.begin_with(guide, topic).await {
-            Ok((guide, _)) => write_model(&guide.knowledge()).map_err(anyhow::Error::from)?,
+        let making = tokio::task::spawn_blocking(move || topic_model_of(&file));
+        let topic_model = making.await.map_err(anyhow::Error::from)??;
+        Ok(match self.models.begin_with(topic_model, topic).await {
+            Ok((topic_model, _)) => {
+                write_model(&topic_model.knowledge()).map_err(anyhow::Error::from)?
+            }
             Err(_) => Vec::new(),
         })
     }
@@ -347,14 +349,14 @@ impl Topics {
     }
 }
 
-/// The guide of somebody who knows nothing but what a file says.
-fn guide_of(file: &TopicFile) -> anyhow::Result<Guide> {
+/// The topic model of somebody who knows nothing but what a file says.
+fn topic_model_of(file: &TopicFile) -> anyhow::Result<TopicModel> {
     let critic = critics::described(&file.critic, Sources::default());
     let critic = critic.context("what counts as found is unknown")?;
     let strategy = strategies::named(strategies::default_name());
     let strategy = strategy.context("the usual strategy is unknown")?;
-    let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
-    guide.name_topic(&file.name);
+    let mut topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
+    topic_model.name_topic(&file.name);
     let said = file.said.iter().zip(0_u64..);
     let events: Vec<Event> = said
         .map(|(what, number)| Event {
@@ -364,8 +366,8 @@ fn guide_of(file: &TopicFile) -> anyhow::Result<Guide> {
             what: what.clone(),
         })
         .collect();
-    topic_guide::apply_marks(&mut guide, &events);
-    Ok(guide)
+    topic_model::apply_marks(&mut topic_model, &events);
+    Ok(topic_model)
 }
 
 /// What counts as found must not hang on what a topic file does not have.
@@ -384,7 +386,7 @@ fn check_critic(critic: &str) -> Result<(), ServiceError> {
 fn is_private(said: &EventKind) -> bool {
     let (EventKind::Mark { address, .. }
     | EventKind::Form { address, .. }
-    | EventKind::Facet { address, .. }
+    | EventKind::Subtopic { address, .. }
     | EventKind::Tag { address, .. }
     | EventKind::Note { address, .. }) = said
     else {
@@ -409,7 +411,7 @@ fn in_force(events: Vec<Event>) -> Vec<EventKind> {
             } => (format!("{address} {form}"), wanted.is_some()),
             EventKind::Phrase { text, wanted } => (text.clone(), wanted.is_some()),
             EventKind::Class { address, class, .. } => (address.clone(), class.is_some()),
-            EventKind::Facet { address, facet } => (address.clone(), facet.is_some()),
+            EventKind::Subtopic { address, subtopic } => (address.clone(), subtopic.is_some()),
             EventKind::Tag { address, tag, on } => (format!("{address} {tag}"), *on),
             EventKind::Note { address, text } => (address.clone(), !text.is_empty()),
             _ => continue,

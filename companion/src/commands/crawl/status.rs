@@ -6,10 +6,10 @@ use linkscent_output::print_json;
 use serde_json::json;
 
 use crate::commands::place::Place;
-use linkscent_store::{CrawlRow, HandRow, Store};
+use linkscent_store::{CrawlRow, Store, WorkerRow};
 
 /// Say which crawls there are, how far they are and whether somebody runs them; with --database also
-/// which hands make requests, and how many wait for one.
+/// which workers make requests, and how many wait for one.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent status --database postgres://localhost/linkscent")]
@@ -35,18 +35,18 @@ impl Status {
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
         let crawls = standings(&store).await?;
-        let fleet = match store.hands() {
-            Some(hands) => Some((hands.all().await?, hands.waiting().await?)),
+        let fleet = match store.workers() {
+            Some(workers) => Some((workers.all().await?, workers.waiting().await?)),
             None => None,
         };
         if self.json {
             let crawls: Vec<_> = crawls.iter().map(Standing::as_json).collect();
-            let hands = fleet
+            let workers = fleet
                 .as_ref()
-                .map(|(hands, _)| hands.iter().map(hand_as_json));
-            let hands: Option<Vec<_>> = hands.map(Iterator::collect);
+                .map(|(workers, _)| workers.iter().map(worker_as_json));
+            let workers: Option<Vec<_>> = workers.map(Iterator::collect);
             let waiting = fleet.as_ref().map(|(_, waiting)| waiting);
-            let said = json!({ "crawls": crawls, "hands": hands, "requests_waiting": waiting });
+            let said = json!({ "crawls": crawls, "hands": workers, "requests_waiting": waiting });
             print_json(&said)?;
             return Ok(());
         }
@@ -56,15 +56,15 @@ impl Status {
         for crawl in &crawls {
             print_line!("{}", crawl.as_text());
         }
-        if let Some((hands, waiting)) = fleet {
-            let no = if hands.is_empty() {
-                "no hand is at work; "
+        if let Some((workers, waiting)) = fleet {
+            let no = if workers.is_empty() {
+                "no worker is at work; "
             } else {
                 ""
             };
-            print_line!("{no}{waiting} requests wait for a hand");
-            for hand in hands {
-                print_line!("{hand}");
+            print_line!("{no}{waiting} requests wait for a worker");
+            for worker in workers {
+                print_line!("{worker}");
             }
         }
         Ok(())
@@ -126,15 +126,15 @@ impl Standing {
     }
 }
 
-fn hand_as_json(hand: &HandRow) -> serde_json::Value {
+fn worker_as_json(worker: &WorkerRow) -> serde_json::Value {
     json!({
-        "name": hand.name,
-        "since": hand.since,
-        "silent_milliseconds": hand.silent,
-        "under_way": hand.under_way,
-        "answers": hand.answers,
-        "refused": hand.refused,
-        "bytes": hand.bytes,
-        "problem": hand.problem,
+        "name": worker.name,
+        "since": worker.since,
+        "silent_milliseconds": worker.silent,
+        "under_way": worker.under_way,
+        "answers": worker.answers,
+        "refused": worker.refused,
+        "bytes": worker.bytes,
+        "problem": worker.problem,
     })
 }

@@ -1,4 +1,4 @@
-//! `linkscent team work`: a hand that makes the requests of crawls.
+//! `linkscent team work`: a worker that makes the requests of crawls.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use tokio::time::sleep;
 use crate::commands::network::Network;
 use crate::commands::told_to_end;
 use linkscent_service::crawler::fetch::Fetcher;
-use linkscent_service::crawler::hands::Hand;
-use linkscent_store::Hands;
+use linkscent_service::crawler::workers::Worker;
+use linkscent_store::Workers;
 
 /// Between two tries to reach the database.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// Make the requests of crawls that another linkscent runs with --by-hands: ask hosts, read what comes,
+/// Make the requests of crawls that another linkscent runs with --by-workers: ask hosts, read what comes,
 /// and hand it in. As many as you like, on this machine or on others that reach the same database.
 ///
 /// All of them have to ask in the same way: give each the same proxy, contact, hosts to leave alone and
@@ -36,7 +36,7 @@ pub struct Work {
         hide_default_value = true
     )]
     database: Option<String>,
-    /// What this hand is called where all are shown; by default the machine and the process.
+    /// What this worker is called where all are shown; by default the machine and the process.
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
@@ -51,23 +51,25 @@ impl Work {
         )?;
         let fetcher = Fetcher::new(self.network.way())?;
         let name = self.name.unwrap_or_else(this_process);
-        let hands = tokio::select! {
-            hands = reach(&database) => hands?,
+        let workers = tokio::select! {
+            workers = reach(&database) => workers?,
             () = told_to_end() => return Ok(()),
         };
-        message!("linkscent: hand {name} is at work; Ctrl-C ends it");
-        Hand::new(hands, fetcher, name).work(told_to_end()).await;
+        message!("linkscent: worker {name} is at work; Ctrl-C ends it");
+        Worker::new(workers, fetcher, name)
+            .work(told_to_end())
+            .await;
         Ok(())
     }
 }
 
-/// The database, as soon as it can be had: it may be started together with its hands. An error if it never
+/// The database, as soon as it can be had: it may be started together with its workers. An error if it never
 /// can be had so.
-async fn reach(database: &str) -> Result<Hands> {
+async fn reach(database: &str) -> Result<Workers> {
     let mut told = String::new();
     loop {
-        let error = match Hands::connect(database).await {
-            Ok(hands) => return Ok(hands),
+        let error = match Workers::connect(database).await {
+            Ok(workers) => return Ok(workers),
             Err(error) if !may_pass(&error) => return Err(error),
             Err(error) => format!("{error:#}"),
         };
@@ -99,6 +101,6 @@ fn this_process() -> String {
         .to_string_lossy()
         .into_owned();
     #[cfg(not(unix))]
-    let machine = "hand".to_owned();
+    let machine = "worker".to_owned();
     format!("{machine}-{}", std::process::id())
 }

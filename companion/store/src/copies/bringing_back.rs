@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::archive_copies;
 use super::objects::Objects;
 use crate::ports::Crawls;
-use crate::postgres::{self, Hands, PostgresStore, SharedLock};
+use crate::postgres::{self, PostgresStore, SharedLock, Workers};
 use crate::{files, newest_archive, warc_name};
 
 /// In a folder into which archives are being brought.
@@ -57,11 +57,11 @@ pub async fn bring_back(
         .with_context(writing)?;
     let objects = Objects::at(&place)?;
     let store = PostgresStore::over(pool, folder, lock);
-    let hands = Hands::of(&store);
+    let workers = Workers::of(&store);
     let mut all = Vec::new();
     for crawl in store.crawls(None).await? {
         // Who ran it would write to another file.
-        let running = SharedLock::take(&hands, crawl.id).await;
+        let running = SharedLock::take(&workers, crawl.id).await;
         let running = running.context("end every linkscent that uses the folder before")?;
         let archive = folder.join(warc_name(crawl.id));
         let parts = postgres::parts(&mut *store.pool.acquire().await?, crawl.id).await?;

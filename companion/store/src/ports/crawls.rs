@@ -96,7 +96,7 @@ impl CrawlRow {
 
     /// Whether it takes an archive in and does not have all of it yet: until then it has no
     /// budget, so it fetches nothing whatever becomes of it.
-    pub fn is_intake(&self) -> bool {
+    pub fn is_import(&self) -> bool {
         self.order.spec.budget == 0 && !self.is_reading()
     }
 
@@ -127,7 +127,7 @@ impl CrawlRow {
 
     /// Whether pages to start from can still be added.
     pub fn can_start_at_more(&self) -> bool {
-        !self.state.is_over() && !self.is_intake() && self.is_usual()
+        !self.state.is_over() && !self.is_import() && self.is_usual()
     }
 
     /// Whether hosts rest between its requests, and how long can still be changed.

@@ -5,7 +5,7 @@
 //! spelling: `spellings` says how, and the other calls are given what it said.
 
 use async_trait::async_trait;
-use linkscent_core::guide::ToForget;
+use linkscent_core::topic_model::ToForget;
 
 use crate::error::StoreResult;
 

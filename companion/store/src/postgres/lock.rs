@@ -13,7 +13,7 @@ use anyhow::Result;
 use sqlx::{Connection, PgConnection};
 use tokio::time::{sleep, timeout};
 
-use super::Hands;
+use super::Workers;
 use crate::{LockError, StoreError, StoreResult};
 
 /// Name of the lock of copies.
@@ -36,8 +36,8 @@ pub struct SharedLock(PgConnection);
 
 impl SharedLock {
     /// Takes the lock. [`LockError::Held`] if somebody has it all the time that a lost connection may.
-    pub(crate) async fn take(hands: &Hands, crawl: i64) -> Result<Self> {
-        let mut connection = connect(hands).await?;
+    pub(crate) async fn take(workers: &Workers, crawl: i64) -> Result<Self> {
+        let mut connection = connect(workers).await?;
         let (name, begun) = (format!("crawl {crawl}"), Instant::now());
         while !take(&mut connection, &name).await? {
             if begun.elapsed() > LONGEST_WAIT {
@@ -50,8 +50,8 @@ impl SharedLock {
     }
 
     /// Waits until it is the only one that writes copies of archives, or may.
-    pub(crate) async fn of_copies(hands: &Hands) -> StoreResult<Self> {
-        let mut connection = connect(hands).await?;
+    pub(crate) async fn of_copies(workers: &Workers) -> StoreResult<Self> {
+        let mut connection = connect(workers).await?;
         sqlx::raw_sql(LONGEST_ROW_LOCK)
             .execute(&mut connection)
             .await?;
@@ -81,8 +81,8 @@ impl SharedLock {
 }
 
 /// A connection of its own, whose other side the server misses soon.
-async fn connect(hands: &Hands) -> StoreResult<PgConnection> {
-    let mut connection = hands.pool().acquire().await?.detach();
+async fn connect(workers: &Workers) -> StoreResult<PgConnection> {
+    let mut connection = workers.pool().acquire().await?.detach();
     sqlx::raw_sql(MISSED_SOON).execute(&mut connection).await?;
     Ok(connection)
 }

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use sqlx::PgPool;
 
-use super::{Hands, WorkerSecret};
+use super::{WorkerSecret, Workers};
 use crate::turn::{LONGEST_REST, Turn};
 use crate::{DailyBudget, StoreError};
 
@@ -26,10 +26,10 @@ enum Asker {
 }
 
 impl SharedTurns {
-    /// For a hand's request; whoever gives the hand up gives its turns back.
-    pub(crate) fn of_hand(hands: &Hands, worker: &WorkerSecret, crawl: i64) -> Self {
+    /// For a worker's request; whoever gives the worker up gives its turns back.
+    pub(crate) fn of_worker(workers: &Workers, worker: &WorkerSecret, crawl: i64) -> Self {
         Self {
-            pool: hands.pool().clone(),
+            pool: workers.pool().clone(),
             crawl,
             asker: Asker::Worker(worker.clone()),
         }
@@ -37,9 +37,14 @@ impl SharedTurns {
 
     /// For a crawl that this program runs, and nobody else. Turns that it left open when it was killed
     /// are given back: their hosts rest now.
-    pub(crate) async fn open(hands: &Hands, crawl: i64, process: i64, delay: u64) -> Result<Self> {
+    pub(crate) async fn open(
+        workers: &Workers,
+        crawl: i64,
+        process: i64,
+        delay: u64,
+    ) -> Result<Self> {
         let turns = Self {
-            pool: hands.pool().clone(),
+            pool: workers.pool().clone(),
             crawl,
             asker: Asker::Program(process),
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use linkscent_core::address::Address;
-use linkscent_core::guide::ToForget;
+use linkscent_core::topic_model::ToForget;
 use linkscent_core::wire::api::Event;
 #[cfg(feature = "team")]
 use sqlx::Postgres;

@@ -1,7 +1,7 @@
 //! Forgetting pages and clicks, and finding what is left of them.
 
 use linkscent_core::crawl::{Denial, Skipped};
-use linkscent_core::guide::ToForget;
+use linkscent_core::topic_model::ToForget;
 use linkscent_core::web_graph::Mark;
 
 use super::{address, alarm, begin, click, crawl, failed, fetched, form, mark, order, take, texts};

@@ -11,8 +11,8 @@ use std::time::Duration;
 use sqlx::error::DatabaseError;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
-use super::hands::Stage;
-use crate::postgres::Hands;
+use super::workers::Stage;
+use crate::postgres::Workers;
 use crate::{Asked, DailyBudget, Turn, Turns};
 
 /// The documentation, whose statements make the roles.
@@ -55,7 +55,7 @@ impl Roles {
             let statements = sql.split_inclusive(';').skip(2 * who);
             for statement in statements.filter(|statement| !statement.trim().is_empty()) {
                 let made = sqlx::query(AssertSqlSafe(statement.to_owned()));
-                made.execute(stage.hands.pool()).await.unwrap();
+                made.execute(stage.workers.pool()).await.unwrap();
             }
         }
         let own = |role: &str| {
@@ -76,22 +76,22 @@ impl Roles {
 
 /// Whether a worker can take a request and have its answer accepted, and ask a host.
 async fn works(stage: &Stage, address: &str) {
-    let hands = Hands::connect(address).await.unwrap();
+    let workers = Workers::connect(address).await.unwrap();
     let number = stage.ask(1, &["honest work"]).await[0];
-    let mut presence = hands.join("honest").await.unwrap();
+    let mut presence = workers.join("honest").await.unwrap();
     assert!(presence.live("").await.unwrap());
     stage.keep_alive().await;
-    let leases = hands.take(presence.secret(), &[], 100).await.unwrap();
+    let leases = workers.take(presence.secret(), &[], 100).await.unwrap();
     let lease = leases.iter().find(|lease| lease.number == number).unwrap();
     let host = Asked {
         host: "honest.test",
         server: None,
     };
-    let turns = Turns::of_hand(&hands, presence.secret(), 1);
+    let turns = Turns::of_worker(&workers, presence.secret(), 1);
     assert_eq!(turns.take(&host, 0, ANY, 0).await.unwrap(), Turn::Ours);
     turns.give_back(&host, 0, 0, 5).await.unwrap();
     let said = [(lease.lease, b"page".to_vec())];
-    let taken = hands.answer(presence.secret(), &said).await.unwrap();
+    let taken = workers.answer(presence.secret(), &said).await.unwrap();
     assert_eq!(taken, [lease.lease]);
     assert!(
         stage

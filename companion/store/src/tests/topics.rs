@@ -1,7 +1,7 @@
 //! Topics, events and browsers.
 
 use linkscent_core::address::Address;
-use linkscent_core::guide::ToForget;
+use linkscent_core::topic_model::ToForget;
 use linkscent_core::wire::api::{Event, EventKind, EventName};
 use linkscent_core::wire::channel::DeviceKey;
 

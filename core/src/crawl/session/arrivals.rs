@@ -10,9 +10,9 @@ use crate::crawl::{
     Failure, FrontierEntry, MOST_REDIRECTS, NEARLY_SAME_PAGE, PageSignal, Record, Refusal, Robots,
     SAME_PAGE, SkipReason, Unfound,
 };
-use crate::guide::{Guide, Redirected};
 use crate::page::Page;
 use crate::strategies::{Candidate, Learned, LinkScore, Rng};
+use crate::topic_model::{Redirected, TopicModel};
 use crate::web_graph::{Mark, Relevance};
 
 /// Marked targets of which the highest score bounds what others may have.
@@ -67,7 +67,7 @@ impl Session {
         } else {
             chosen.links.as_slice()
         };
-        let visit = self.guide.visit(page, via, chosen.mark, rng);
+        let visit = self.topic_model.visit(page, via, chosen.mark, rng);
         self.share.tell_page(&page.address, via);
         record.judgment = Some(visit.judgment);
         record.class = visit.class;
@@ -110,7 +110,7 @@ impl Session {
             record.alarm = self.drift.page(PageSignal {
                 host: page.address.host(),
                 is_target: visit.judgment.is_target,
-                is_marked: self.guide.graph().mark(&page.address).is_some(),
+                is_marked: self.topic_model.graph().mark(&page.address).is_some(),
                 log_odds: visit.judgment.log_odds,
                 guiraud_index: page.guiraud_index(),
                 expected: record.expected.map(Relevance::value),
@@ -124,15 +124,17 @@ impl Session {
         for (link, score) in followed {
             self.offer(link, score);
         }
-        if is_rebuilt && self.guide.strategy().profile().is_log_odds {
+        if is_rebuilt && self.topic_model.strategy().profile().is_log_odds {
             record.unfound = Some(self.count_unfound());
         }
     }
 
     /// What follows from a model that has become another.
     pub(super) fn rebuilt(&mut self) {
-        self.drift.trained(self.guide.strategy().top_features());
-        self.drift.examples(highest_target_log_odds(&self.guide));
+        self.drift
+            .trained(self.topic_model.strategy().top_features());
+        self.drift
+            .examples(highest_target_log_odds(&self.topic_model));
         self.rescore();
     }
 
@@ -142,7 +144,7 @@ impl Session {
             return;
         }
         let Some(priority) =
-            restricted(&self.guide, self.restricted_pages > 0, &link, score).priority()
+            restricted(&self.topic_model, self.restricted_pages > 0, &link, score).priority()
         else {
             return;
         };
@@ -152,7 +154,7 @@ impl Session {
         if !is_in_scope || self.is_seen(&link.target) {
             return;
         }
-        let Some(link) = self.share.own_link(self.guide.graph(), link) else {
+        let Some(link) = self.share.own_link(self.topic_model.graph(), link) else {
             return;
         };
         if self.repetition.is_closed(&link.target) {
@@ -168,7 +170,7 @@ impl Session {
     fn repeated(&mut self, page: &Page, digest: u64, chosen: &Chosen) -> Option<&'static str> {
         let is_believed = self.is_replaying || chosen.mark.is_some();
         let is_named = self.seeds.contains_key(&page.address)
-            || self.guide.graph().mark(&page.address).is_some();
+            || self.topic_model.graph().mark(&page.address).is_some();
         if self.limits.takes_repeats {
             let is_same = !self.bodies.insert(digest);
             return (is_same && !is_believed).then_some(SAME_PAGE);
@@ -298,13 +300,13 @@ impl Session {
                 ..Candidate::seed(address)
             };
             let score = restricted(
-                &self.guide,
+                &self.topic_model,
                 self.restricted_pages > 0,
                 &link,
-                self.guide.score(&link),
+                self.topic_model.score(&link),
             );
             if let Some(priority) = score.priority()
-                && let Some(link) = self.share.own_link(self.guide.graph(), link)
+                && let Some(link) = self.share.own_link(self.topic_model.graph(), link)
             {
                 self.frontier.add(link, priority);
             }
@@ -351,12 +353,12 @@ impl Session {
 
 /// Log-odds per word of the highest-scoring page that was marked as a target; 0 if none
 /// speaks for the topic, or if so few were marked that a higher score says little.
-fn highest_target_log_odds(guide: &Guide) -> f64 {
-    let graph = guide.graph();
+fn highest_target_log_odds(topic_model: &TopicModel) -> f64 {
+    let graph = topic_model.graph();
     let targets = graph.marks.iter();
     let targets = targets.filter(|(_, page)| page.mark == Mark::Target);
     let log_odds = targets.filter_map(|(address, page)| {
-        let judged = guide.critic().judge_terms(&page.terms, graph);
+        let judged = topic_model.critic().judge_terms(&page.terms, graph);
         let judged = judged.or_else(|| Some(graph.page(address)?.judgment));
         judged.map(|judgment| judgment.log_odds)
     });

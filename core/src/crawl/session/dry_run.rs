@@ -94,19 +94,19 @@ impl Session {
     }
 
     fn upcoming(&self, waiting: &FrontierEntry) -> Upcoming {
-        let (link, guide) = (&waiting.links[0], &self.guide);
-        let mark = guide.graph().mark(&link.target);
+        let (link, topic_model) = (&waiting.links[0], &self.topic_model);
+        let mark = topic_model.graph().mark(&link.target);
         let seeded = self.seeds.get(&link.target).copied().flatten();
         let mark = mark.or(seeded);
-        let known = guide.graph().page(&link.target);
+        let known = topic_model.graph().page(&link.target);
         let probability = match (mark, known) {
             (Some(mark), _) => Some(if mark == Mark::Target { 1.0 } else { 0.0 }),
             (None, Some(page)) => Some(critics::probability(
-                guide.critic().name(),
+                topic_model.critic().name(),
                 page.judgment.relevance,
             )),
             (None, None) if waiting.pinned => None,
-            (None, None) => Some(guide.probability(link, waiting.priority)),
+            (None, None) => Some(topic_model.probability(link, waiting.priority)),
         };
         Upcoming {
             address: link.target.clone(),
@@ -116,7 +116,7 @@ impl Session {
             reason: if waiting.pinned {
                 String::new()
             } else {
-                guide.reason(link)
+                topic_model.reason(link)
             },
             is_marked: mark.is_some(),
         }
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
     use crate::crawl::{CrawlDelay, Limits, Robots, Scope, Seed, StoppingRule};
     use crate::dom::{Builder, LeafRange};
-    use crate::guide::Guide;
     use crate::strategies::SplitMix;
+    use crate::topic_model::TopicModel;
 
     fn of_address(at: &Address) -> Option<Box<Page>> {
         match page(at) {
@@ -155,7 +155,11 @@ mod tests {
             address: address("http://a.org/1"),
             mark: Some(Mark::Target),
         };
-        Session::new(Guide::new("topic", strategy).unwrap(), limits, vec![seed])
+        Session::new(
+            TopicModel::new("topic", strategy).unwrap(),
+            limits,
+            vec![seed],
+        )
     }
 
     #[test]

@@ -8,8 +8,8 @@
 use super::Session;
 use crate::address::Address;
 use crate::crawl::Part;
-use crate::guide::{News, Redirected};
 use crate::strategies::{Candidate, Learned};
+use crate::topic_model::{News, Redirected};
 use crate::web_graph::WebGraph;
 
 /// Pages that wait to be told, and links, and redirects; what is more is not told.
@@ -101,14 +101,14 @@ impl Session {
         let links = std::mem::take(&mut untold.links);
         let redirected = std::mem::take(&mut untold.redirected);
         let is_nothing = read.is_empty() && links.is_empty() && redirected.is_empty();
-        (!is_nothing).then(|| self.guide.news(&read, &links, &redirected))
+        (!is_nothing).then(|| self.topic_model.news(&read, &links, &redirected))
     }
 
     /// Learns from what another session read, and has links to its own hosts wait.
     pub fn hear(&mut self, news: &News) {
         let part = self.share.0.as_ref().map(|untold| untold.part);
         let asks_for = |page: &Address| part.is_some_and(|part| part.asks_for(page));
-        let heard = self.guide.hear(news, asks_for);
+        let heard = self.topic_model.hear(news, asks_for);
         if heard.learned == Learned::Rebuilt {
             self.rebuilt();
         }

@@ -3,8 +3,8 @@
 
 use super::{RESTRICTED_PAGES, Session};
 use crate::crawl::{DriftAlarm, DriftCause};
-use crate::guide::Guide;
 use crate::strategies::{Candidate, LinkScore};
+use crate::topic_model::TopicModel;
 
 impl Session {
     /// After an alarm, leaves the hosts full of spam. After one of another cause it keeps
@@ -23,30 +23,31 @@ impl Session {
 
     /// Has every waiting link scored again, where many wait in parts.
     pub(super) fn rescore(&mut self) {
-        let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
+        let (topic_model, is_restricted) = (&self.topic_model, self.restricted_pages > 0);
         self.frontier
-            .rescore(|link| restricted(guide, is_restricted, link, guide.score(link)));
+            .rescore(|link| restricted(topic_model, is_restricted, link, topic_model.score(link)));
     }
 
     /// Scores a part of the links again that an earlier model scored.
     pub(super) fn rescore_part(&mut self) {
-        let (guide, is_restricted) = (&self.guide, self.restricted_pages > 0);
-        self.frontier
-            .rescore_part(|link| restricted(guide, is_restricted, link, guide.score(link)));
+        let (topic_model, is_restricted) = (&self.topic_model, self.restricted_pages > 0);
+        self.frontier.rescore_part(|link| {
+            restricted(topic_model, is_restricted, link, topic_model.score(link))
+        });
     }
 }
 
 /// A link's score in a crawl that may have been restricted. What no page led to, as a sitemap, waits
 /// behind all others.
 pub(super) fn restricted(
-    guide: &Guide,
+    topic_model: &TopicModel,
     is_restricted: bool,
     link: &Candidate,
     score: LinkScore,
 ) -> LinkScore {
     let is_behind = || {
         let source = link.source();
-        source.is_some_and(|page| !guide.graph().judgment(page).relevance.is_high())
+        source.is_some_and(|page| !topic_model.graph().judgment(page).relevance.is_high())
     };
     match score {
         LinkScore::Follow(priority)

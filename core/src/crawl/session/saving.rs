@@ -14,7 +14,7 @@ impl Session {
         if !self.share.is_alone() {
             return Err(SaveError::NotFor("a part of a crawl".to_owned()));
         }
-        self.guide.save(to)?;
+        self.topic_model.save(to)?;
         self.frontier.save(to)?;
         to.put(&self.seen)?;
         to.put(&self.bodies)?;
@@ -40,7 +40,7 @@ impl Session {
 
     /// Takes that back into a session that was begun in the same way.
     pub fn load(mut self, from: &mut Loader<'_>) -> Result<Self, CodecError> {
-        self.guide.load(from)?;
+        self.topic_model.load(from)?;
         self.frontier.load(from)?;
         self.seen = from.take()?;
         self.bodies = from.take()?;

@@ -86,7 +86,11 @@ fn begin(limits: Limits, strategy: &str) -> Session {
         address: address("http://a.org/1"),
         mark: Some(Mark::Target),
     };
-    Session::new(Guide::new("topic", strategy).unwrap(), limits, vec![seed])
+    Session::new(
+        TopicModel::new("topic", strategy).unwrap(),
+        limits,
+        vec![seed],
+    )
 }
 
 /// Runs a session to its end on a web where every answer is immediate; what
@@ -208,7 +212,7 @@ fn a_restricted_crawl_leaves_spam_hosts_or_follows_relevant_pages_first_for_a_wh
     session.restrict(&alarm(DriftCause::Spam, vec!["b.org".into()]));
     // Whether the waiting links stand on a page that is not relevant, and behind.
     let waiting = |session: &Session| -> Vec<(bool, bool)> {
-        let graph = session.guide().graph();
+        let graph = session.topic_model().graph();
         let best = session.frontier().best(500);
         let rows = best.iter().map(|page| {
             assert_eq!(page.links[0].target.host(), "a.org");
@@ -356,6 +360,7 @@ fn a_page_that_a_browser_read_joins_as_if_it_had_been_fetched() {
         assert_eq!(told.judgment, row.judgment);
     }
     assert_eq!(again.stats(), whole.stats());
-    let bytes = |session: &Session| crate::wire::write_model(&session.guide().knowledge()).unwrap();
+    let bytes =
+        |session: &Session| crate::wire::write_model(&session.topic_model().knowledge()).unwrap();
     assert!(bytes(&again) == bytes(&whole), "both know the same");
 }

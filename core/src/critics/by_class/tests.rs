@@ -2,8 +2,8 @@ use super::*;
 use crate::critics::taxonomy::ClassPage;
 use crate::critics::{CriticError, Sources, as_kept, described};
 use crate::dom::{Builder, LeafRange};
-use crate::guide::{Guide, ToForget};
 use crate::strategies::SplitMix;
+use crate::topic_model::{ToForget, TopicModel};
 use crate::web_graph::Mark;
 use crate::wire::{read_model, write_model};
 
@@ -51,12 +51,12 @@ fn taxonomy() -> Arc<Taxonomy> {
     Arc::new(Taxonomy::of(classes.collect()).unwrap().0)
 }
 
-fn guide(good: &[&str], strategy: &str) -> Guide {
-    let mut knowledge = Guide::new("topic", strategy).unwrap().knowledge();
+fn topic_model(good: &[&str], strategy: &str) -> TopicModel {
+    let mut knowledge = TopicModel::new("topic", strategy).unwrap().knowledge();
     let good: Vec<String> = good.iter().map(ToString::to_string).collect();
     knowledge.critic = by_class(&good);
     knowledge.sources.taxonomy = Some(taxonomy());
-    Guide::with_knowledge(knowledge).unwrap()
+    TopicModel::with_knowledge(knowledge).unwrap()
 }
 
 const WILD: &str = "wild bees carry pollen to the nest of the queen";
@@ -64,15 +64,18 @@ const WILD: &str = "wild bees carry pollen to the nest of the queen";
 #[test]
 fn relevance_is_the_sum_over_good_classes_and_targets_go_by_the_likeliest() {
     let wild = page("http://new.test/", WILD, "/x");
-    let all = guide(&["Science"], "best-first");
+    let all = topic_model(&["Science"], "best-first");
     let shares = all.classes(&wild);
     assert_eq!(shares[0].0, "Science/Bees");
-    let share = |guide: &Guide| guide.judge(&wild).relevance.value();
+    let share = |topic_model: &TopicModel| topic_model.judge(&wild).relevance.value();
     let (bees, wasps) = (
-        guide(&["Science/Bees"], "best-first"),
-        guide(&["Science/Wasps"], "best-first"),
+        topic_model(&["Science/Bees"], "best-first"),
+        topic_model(&["Science/Wasps"], "best-first"),
     );
-    let (both, shop) = (share(&all), share(&guide(&["Shopping"], "best-first")));
+    let (both, shop) = (
+        share(&all),
+        share(&topic_model(&["Shopping"], "best-first")),
+    );
     assert!((share(&bees) + share(&wasps) - both).abs() < 1e-12);
     assert!((both + shop - 1.0).abs() < 1e-12);
     assert!((shares[0].1 - share(&bees)).abs() < 1e-12);
@@ -81,7 +84,7 @@ fn relevance_is_the_sum_over_good_classes_and_targets_go_by_the_likeliest() {
     // Nothing said: nothing good.
     let empty = page("http://empty.test/", "", "/x");
     assert_eq!(all.judge(&empty).relevance.value(), 0.0);
-    assert_eq!(share(&guide(&[], "best-first")), 0.0);
+    assert_eq!(share(&topic_model(&[], "best-first")), 0.0);
 }
 
 #[test]
@@ -91,9 +94,9 @@ fn links_of_other_classes_are_left_in_hard_focus() {
     let wasps = page("http://new.test/w", wasps, "/y");
     let bees = page("http://new.test/b", WILD, "/z");
     for (strategy, kept) in [("best-first", 1), ("best-first-hard", 0)] {
-        let mut guide = guide(&["Science/Bees"], strategy);
-        let of_bees = guide.visit(&bees, &[], None, &mut rng).outlinks;
-        let of_wasps = guide.visit(&wasps, &[], None, &mut rng).outlinks;
+        let mut topic_model = topic_model(&["Science/Bees"], strategy);
+        let of_bees = topic_model.visit(&bees, &[], None, &mut rng).outlinks;
+        let of_wasps = topic_model.visit(&wasps, &[], None, &mut rng).outlinks;
         assert!(of_bees[0].1.priority().is_some());
         let followed = of_wasps.iter().filter(|link| link.1.priority().is_some());
         assert_eq!(followed.count(), kept, "{strategy}");
@@ -103,66 +106,82 @@ fn links_of_other_classes_are_left_in_hard_focus() {
 #[test]
 fn a_corrected_class_wins_is_learned_from_and_taken_back_without_trace() {
     let mut rng = SplitMix(1);
-    let mut guide = guide(&["Science/Bees"], "best-first");
+    let mut topic_model = topic_model(&["Science/Bees"], "best-first");
     let text = |number: u32| format!("offer {number} of mead and comb honey in jars");
     let first = page("http://keeper.test/1", &text(1), "/x");
     let second = page("http://keeper.test/2", &text(2), "/x");
-    let visit = guide.visit(&first, &[], None, &mut rng);
+    let visit = topic_model.visit(&first, &[], None, &mut rng);
     assert_eq!(
         (visit.class.as_str(), visit.judgment.is_target),
         ("Shopping", false)
     );
-    let before = guide.judge(&second).relevance.value();
-    let judged_before = guide.graph().judgment(&first.address);
-    let terms = guide.graph().page(&first.address).unwrap().terms.clone();
-    let correct = |guide: &mut Guide, class: Option<&str>| {
+    let before = topic_model.judge(&second).relevance.value();
+    let judged_before = topic_model.graph().judgment(&first.address);
+    let terms = topic_model
+        .graph()
+        .page(&first.address)
+        .unwrap()
+        .terms
+        .clone();
+    let correct = |topic_model: &mut TopicModel, class: Option<&str>| {
         let class = class.map(ToOwned::to_owned);
-        guide.correct_classes([(first.address.clone(), terms.clone(), class)])
+        topic_model.correct_classes([(first.address.clone(), terms.clone(), class)])
     };
-    assert!(correct(&mut guide, Some("Science/Bees")));
-    assert!(!correct(&mut guide, Some("Science/Bees")), "said before");
-    assert!(guide.graph().judgment(&first.address).is_target);
-    assert_eq!(guide.classes(&first), [("Science/Bees".to_owned(), 1.0)]);
-    assert!(guide.judge(&first).relevance.value() == 1.0);
-    let after = guide.judge(&second).relevance.value();
+    assert!(correct(&mut topic_model, Some("Science/Bees")));
+    assert!(
+        !correct(&mut topic_model, Some("Science/Bees")),
+        "said before"
+    );
+    assert!(topic_model.graph().judgment(&first.address).is_target);
+    assert_eq!(
+        topic_model.classes(&first),
+        [("Science/Bees".to_owned(), 1.0)]
+    );
+    assert!(topic_model.judge(&first).relevance.value() == 1.0);
+    let after = topic_model.judge(&second).relevance.value();
     assert!(after > before + 0.1, "others like it: {before} {after}");
     // A mark is above the class.
-    guide.mark(&first, Some(Mark::NotTarget));
-    assert!(!guide.judge(&first).is_target);
-    guide.mark(&first, None);
-    assert!(correct(&mut guide, None));
+    topic_model.mark(&first, Some(Mark::NotTarget));
+    assert!(!topic_model.judge(&first).is_target);
+    topic_model.mark(&first, None);
+    assert!(correct(&mut topic_model, None));
     assert_eq!(
-        guide.judge(&second).relevance.value().to_bits(),
+        topic_model.judge(&second).relevance.value().to_bits(),
         before.to_bits()
     );
-    assert_eq!(guide.graph().judgment(&first.address), judged_before);
+    assert_eq!(topic_model.graph().judgment(&first.address), judged_before);
 }
 
 #[test]
 fn taxonomy_and_corrections_travel_in_the_model_file_and_can_be_forgotten() {
     let mut rng = SplitMix(1);
-    let mut guide = guide(&["Science/Bees"], "apprentice-classes");
+    let mut topic_model = topic_model(&["Science/Bees"], "apprentice-classes");
     let canary = page("http://keeper.test/canary", "offer of canary mead", "/x");
-    guide.visit(&canary, &[], None, &mut rng);
-    let terms = guide.graph().page(&canary.address).unwrap().terms.clone();
+    topic_model.visit(&canary, &[], None, &mut rng);
+    let terms = topic_model
+        .graph()
+        .page(&canary.address)
+        .unwrap()
+        .terms
+        .clone();
     let class = Some("Science/Bees".to_owned());
-    guide.correct_classes([(canary.address.clone(), terms, class)]);
-    let file = write_model(&guide.knowledge()).unwrap();
-    let again = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+    topic_model.correct_classes([(canary.address.clone(), terms, class)]);
+    let file = write_model(&topic_model.knowledge()).unwrap();
+    let again = TopicModel::with_knowledge(read_model(&file).unwrap()).unwrap();
     let new = page("http://new.test/", WILD, "/x");
-    assert_eq!(again.judge(&new), guide.judge(&new));
-    assert_eq!(again.classes(&canary), guide.classes(&canary));
+    assert_eq!(again.judge(&new), topic_model.judge(&new));
+    assert_eq!(again.classes(&canary), topic_model.classes(&canary));
     assert_eq!(again.critic().name(), "taxonomy \"Science/Bees\"");
-    let trimmed = Guide::with_knowledge(guide.knowledge().trimmed(10, 10)).unwrap();
-    assert_eq!(trimmed.judge(&new), guide.judge(&new), "in a browser");
+    let trimmed = TopicModel::with_knowledge(topic_model.knowledge().trimmed(10, 10)).unwrap();
+    assert_eq!(trimmed.judge(&new), topic_model.judge(&new), "in a browser");
     let mut gone = ToForget::default();
     gone.pages.insert(canary.address.clone());
     gone.pages
         .insert(Address::parse("http://bees.test/0").unwrap());
-    assert!(guide.knowledge().mentions(&gone));
-    let left = guide.knowledge().forget(&gone);
+    assert!(topic_model.knowledge().mentions(&gone));
+    let left = topic_model.knowledge().forget(&gone);
     assert!(!left.mentions(&gone));
-    let file = write_model(&Guide::with_knowledge(left).unwrap().knowledge()).unwrap();
+    let file = write_model(&TopicModel::with_knowledge(left).unwrap().knowledge()).unwrap();
     for word in ["canary", "bees.test/0"] {
         let has = file.windows(word.len()).any(|part| part == word.as_bytes());
         assert!(!has, "{word}");
@@ -174,15 +193,17 @@ fn taxonomy_and_corrections_travel_in_the_model_file_and_can_be_forgotten() {
 fn the_apprentice_is_given_classes_and_the_nodes_above_them() {
     let mut rng = SplitMix(1);
     let names = |strategy: &str, rng: &mut SplitMix| -> Vec<String> {
-        let mut guide = guide(&["Science"], strategy);
+        let mut topic_model = topic_model(&["Science"], strategy);
         let page = page("http://new.test/", WILD, "/x");
-        let link = guide.visit(&page, &[], None, rng).outlinks[0].0.clone();
+        let link = topic_model.visit(&page, &[], None, rng).outlinks[0]
+            .0
+            .clone();
         let of_page = link
             .context
             .features()
             .iter()
             .filter(|row| row.is_of_page());
-        let words = &guide.graph().vocabulary;
+        let words = &topic_model.graph().vocabulary;
         let mut names: Vec<String> = of_page
             .map(|row| words.term(row.term()).to_owned())
             .collect();

@@ -80,14 +80,14 @@ impl Directions<'_> {
         seen_from(page, &self.mean)
     }
 
-    /// Mean cosine to the targets of the nearest facet, less by what a page that was marked
+    /// Mean cosine to the targets of the nearest subtopic, less by what a page that was marked
     /// as "not this" is nearer.
     fn to_targets(&self, page: &[f32]) -> f64 {
-        let facets = self.targets.iter().map(|target| target.1 + 1);
-        let mut sums = vec![(0.0, 0.0); facets.max().unwrap_or(0)];
-        for (target, facet) in &self.targets {
-            sums[*facet].0 += f64::from(dot(page, target));
-            sums[*facet].1 += 1.0;
+        let subtopics = self.targets.iter().map(|target| target.1 + 1);
+        let mut sums = vec![(0.0, 0.0); subtopics.max().unwrap_or(0)];
+        for (target, subtopic) in &self.targets {
+            sums[*subtopic].0 += f64::from(dot(page, target));
+            sums[*subtopic].1 += 1.0;
         }
         let sums = sums.into_iter().filter(|sum| sum.1 > 0.0);
         let near = sums.map(|(sum, count)| sum / count).reduce(f64::max);
@@ -205,12 +205,12 @@ impl SentenceVectors {
             let marks = known.marks.iter();
             marks.filter(move |row| row.1.mark == mark).map(|row| row.0)
         };
-        let facets = known
+        let subtopics = known
             .topic_meaning
-            .facets_of_targets()
+            .subtopics_of_targets()
             .chain(std::iter::repeat(0));
-        let targets = marked(Mark::Target).zip(facets);
-        let targets = targets.filter_map(|(page, facet)| Some((seen(page)?, facet)));
+        let targets = marked(Mark::Target).zip(subtopics);
+        let targets = targets.filter_map(|(page, subtopic)| Some((seen(page)?, subtopic)));
         Directions {
             targets: targets.collect(),
             not_targets: marked(Mark::NotTarget).filter_map(seen).collect(),

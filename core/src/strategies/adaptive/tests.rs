@@ -4,9 +4,9 @@ use crate::crawl::{
 };
 use crate::critics;
 use crate::dom::{Builder, LeafRange};
-use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{SplitMix, Step, Trail, descriptor, from_state};
+use crate::topic_model::TopicModel;
 use crate::web_graph::{Judgment, Relevance, WebGraph};
 
 fn link(from: &str, to: &str) -> Candidate {
@@ -106,8 +106,8 @@ fn session(budget: u64) -> Session {
         address: Address::parse("http://a.test/read/1").unwrap(),
         mark: None,
     };
-    let guide = Guide::new("path glob \"/found/*\"", "ache").unwrap();
-    Session::new(guide, limits, vec![seed])
+    let topic_model = TopicModel::new("path glob \"/found/*\"", "ache").unwrap();
+    Session::new(topic_model, limits, vec![seed])
 }
 
 /// What is fetched until the budget is spent, and why.

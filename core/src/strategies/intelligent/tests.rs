@@ -2,8 +2,8 @@ use super::*;
 use crate::address::Address;
 use crate::critics;
 use crate::features::PageTerms;
-use crate::guide::Guide;
 use crate::strategies::{Operation, Relevance, Step, Trail, from_state};
+use crate::topic_model::TopicModel;
 use crate::web_graph::{Judgment, WebGraph};
 use crate::wire::{read_model, write_model};
 
@@ -177,21 +177,21 @@ fn factors_weigh_as_they_were_told_and_the_model_file_keeps_the_weights() {
     let expected = 2.0 * content + 0.5 * url + linked;
     assert!((value(&weighted) - expected).abs() < 1e-12);
     assert!((weighted.explain(&to_x, known).value - expected).abs() < 1e-12);
-    let mut guide = Guide::new("topic", name).unwrap();
+    let mut topic_model = TopicModel::new("topic", name).unwrap();
     for _ in 0..2 {
         assert_eq!(
             (
-                guide.strategy().profile().name,
-                &*guide.strategy().full_name()
+                topic_model.strategy().profile().name,
+                &*topic_model.strategy().full_name()
             ),
             ("intelligent", name)
         );
-        let file = write_model(&guide.knowledge()).unwrap();
-        guide = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+        let file = write_model(&topic_model.knowledge()).unwrap();
+        topic_model = TopicModel::with_knowledge(read_model(&file).unwrap()).unwrap();
     }
     let again = from_state(name, &weighted.state(), graph.vocabulary.len()).unwrap();
     assert!((value(&*again.unwrap()) - expected).abs() < 1e-12);
-    assert!(Guide::new("topic", "intelligent:words=1").is_none());
+    assert!(TopicModel::new("topic", "intelligent:words=1").is_none());
 }
 
 /// 20 pages link to one, 5 of them good: the frontier keeps few of the links, and all count.

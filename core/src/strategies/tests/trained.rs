@@ -8,10 +8,10 @@ use super::*;
 fn distances_in_an_explanation_are_those_of_the_weights() {
     for kind in [ChainKind::Crf, ChainKind::Memm] {
         let strategy = chain(kind);
-        let (guide, links) = taught("best-first");
+        let (topic_model, links) = taught("best-first");
         let critic = critics::Topic::default();
         let known = Known {
-            graph: guide.graph(),
+            graph: topic_model.graph(),
             critic: &critic,
         };
         for link in &links {
@@ -61,21 +61,21 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
         let strategy = chain(kind);
         strategy.profile().name.clone_into(&mut knowledge.strategy);
         knowledge.learned = StrategyState::of(&strategy);
-        let mut guide = Guide::with_knowledge(knowledge).unwrap();
+        let mut topic_model = TopicModel::with_knowledge(knowledge).unwrap();
         let mut rng = SplitMix(11);
         let first = page("http://a.org/new", "kidney railway blood");
-        let visit = guide.visit(&first, &links[..1], Some(Mark::Target), &mut rng);
+        let visit = topic_model.visit(&first, &links[..1], Some(Mark::Target), &mut rng);
         assert_eq!(
-            guide.describe_page(&first.address).as_deref(),
+            topic_model.describe_page(&first.address).as_deref(),
             Some("looks like a target"),
             "the person's word holds"
         );
         // One more step from there; all of it comes back out of a file.
-        let file = write_model(&guide.knowledge()).unwrap();
-        let again = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+        let file = write_model(&topic_model.knowledge()).unwrap();
+        let again = TopicModel::with_knowledge(read_model(&file).unwrap()).unwrap();
         for (link, score) in &visit.outlinks {
             assert_eq!(again.score(link), *score);
-            let explanation = guide.explain(link);
+            let explanation = topic_model.explain(link);
             let priority = score.priority().unwrap();
             assert!((explanation.value - priority.value()).abs() < 1e-12);
             let shares = explanation.parts.iter();
@@ -83,22 +83,22 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
             let all: f64 = shares.map(|part| part.value).sum();
             assert!((all - 1.0).abs() < 1e-9, "{explanation}");
             assert!(
-                guide.reason(link).starts_with("looks "),
+                topic_model.reason(link).starts_with("looks "),
                 "{}",
-                guide.reason(link)
+                topic_model.reason(link)
             );
-            let expected = guide.expected(link).unwrap().value();
-            let shown = guide.probability(link, priority);
+            let expected = topic_model.expected(link).unwrap().value();
+            let shown = topic_model.probability(link, priority);
             assert!(
                 (expected - shown).abs() <= 0.0005 + 1e-12,
                 "but for rounding"
             );
-            let strategy: HopChain = guide.strategy().state().read(0).unwrap().unwrap();
+            let strategy: HopChain = topic_model.strategy().state().read(0).unwrap().unwrap();
             let strategy = strategy.ordering(BeliefOrder::Expected);
             let by_hand = explanation.parts.iter().take(STATES).zip(0..);
             let clicks: f64 = by_hand.map(|(part, far)| part.value * f64::from(far)).sum();
             let known = Known {
-                graph: guide.graph(),
+                graph: topic_model.graph(),
                 critic: &critics::Topic::default(),
             };
             let nearest = strategy.score(std::slice::from_ref(link), known)[0];
@@ -110,8 +110,8 @@ fn a_chain_of_beliefs_is_carried_on_explained_and_brought_back() {
             assert!((shown - expected).abs() < 1e-9);
         }
         // Damage in the weights is found.
-        let learned = guide.knowledge().learned;
-        let terms = guide.graph().vocabulary.len();
+        let learned = topic_model.knowledge().learned;
+        let terms = topic_model.graph().vocabulary.len();
         let broken: HopChain = learned.read(terms).unwrap().expect("the same strategy");
         let broken = broken.pruned(3);
         assert_eq!(broken.feature_index().len(), 3);
@@ -191,18 +191,21 @@ fn what_other_strategies_learned_is_kept_beside() {
     let mut knowledge = before.knowledge();
     knowledge.graph.vocabulary = graph.vocabulary;
     knowledge.learned = knowledge.learned.with(&hmm);
-    let mut kept = Guide::with_knowledge(knowledge).unwrap().knowledge();
+    let mut kept = TopicModel::with_knowledge(knowledge).unwrap().knowledge();
     assert_eq!(kept.strategy, "ensemble");
     assert!(kept.learned.has::<HopClusters>() && kept.learned.has::<EnsembleState>());
     // Another strategy is chosen, and the first again.
     for name in ["hmm", "ensemble"] {
         name.clone_into(&mut kept.strategy);
-        kept = Guide::with_knowledge(kept).unwrap().knowledge();
+        kept = TopicModel::with_knowledge(kept).unwrap().knowledge();
         assert_eq!(kept.strategy, name);
         assert!(kept.learned.has::<HopClusters>(), "{name}");
     }
     "context-graph".clone_into(&mut kept.strategy);
-    assert!(Guide::with_knowledge(kept).is_none(), "it was not trained");
+    assert!(
+        TopicModel::with_knowledge(kept).is_none(),
+        "it was not trained"
+    );
 }
 
 #[test]
@@ -213,13 +216,13 @@ fn a_marked_page_lies_where_the_person_says() {
         Box::new(chain(ChainKind::Crf)),
     ] {
         let critic = Box::new(critics::Topic::default());
-        let mut guide = Guide::joining(critic, strategy, Vocabulary::default());
-        let links = teach(&mut guide);
+        let mut topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
+        let links = teach(&mut topic_model);
         let link = &links[0];
         let target = page(link.target.as_str(), "kidney");
-        guide.mark(&target, Some(Mark::Target));
-        assert_eq!(guide.expected(link).map(Relevance::value), Some(1.0));
-        guide.mark(&target, Some(Mark::NotTarget));
-        assert_eq!(guide.expected(link).map(Relevance::value), Some(0.0));
+        topic_model.mark(&target, Some(Mark::Target));
+        assert_eq!(topic_model.expected(link).map(Relevance::value), Some(1.0));
+        topic_model.mark(&target, Some(Mark::NotTarget));
+        assert_eq!(topic_model.expected(link).map(Relevance::value), Some(0.0));
     }
 }

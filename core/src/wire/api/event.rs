@@ -7,10 +7,10 @@ use super::{LONGEST_NOTE, Visit, as_tag};
 use crate::address::Address;
 use crate::dom::DomOffset;
 use crate::features::{HEAVIEST_TERMS, LinkContext, OffsetTerm, PageTerms};
-use crate::guide::{LONGEST_FACET, LONGEST_PHRASE, MOST_PASSED_OVER};
 use crate::page::Page;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::Vocabulary;
+use crate::topic_model::{LONGEST_PHRASE, LONGEST_SUBTOPIC, MOST_PASSED_OVER};
 use crate::web_graph::{Judgment, KnownPage, MARKED_TERMS, Mark, Relevance};
 
 /// Characters of a topic's name at most.
@@ -24,10 +24,10 @@ pub fn is_topic_name(name: &str) -> bool {
     name.trim() == name && (1..=LONGEST_NAME).contains(&length)
 }
 
-/// Whether a facet can be called so: 1 to [`LONGEST_FACET`] characters, no blanks around them.
-pub fn is_facet_name(name: &str) -> bool {
+/// Whether a subtopic can be called so: 1 to [`LONGEST_SUBTOPIC`] characters, no blanks around them.
+pub fn is_subtopic_name(name: &str) -> bool {
     let length = name.chars().count();
-    name.trim() == name && (1..=LONGEST_FACET).contains(&length)
+    name.trim() == name && (1..=LONGEST_SUBTOPIC).contains(&length)
 }
 
 /// Something that happened in the browser; sent once, though perhaps twice
@@ -98,14 +98,16 @@ pub enum EventKind {
         #[cfg_attr(feature = "schema", schema(required))]
         wanted: Option<bool>,
     },
-    /// The person said of which facet of the topic a page is, or took that back.
-    Facet {
+    /// The person said of which subtopic of the topic a page is, or took that back.
+    #[serde(rename = "facet")]
+    Subtopic {
         /// The page.
         address: String,
-        /// What the facet is called, in 1 to [`LONGEST_FACET`](crate::guide::LONGEST_FACET)
+        /// What the subtopic is called, in 1 to [`LONGEST_SUBTOPIC`](crate::topic_model::LONGEST_SUBTOPIC)
         /// characters; null: taken back.
         #[cfg_attr(feature = "schema", schema(required))]
-        facet: Option<String>,
+        #[serde(rename = "facet")]
+        subtopic: Option<String>,
     },
     /// The person put a page under a tag, or took it from there.
     Tag {
@@ -179,8 +181,8 @@ pub enum EventName {
     Class,
     /// See [`EventKind::Phrase`].
     Phrase,
-    /// See [`EventKind::Facet`].
-    Facet,
+    /// See [`EventKind::Subtopic`].
+    Subtopic,
     /// See [`EventKind::Tag`].
     Tag,
     /// See [`EventKind::Note`].
@@ -203,7 +205,7 @@ impl EventName {
             Self::Form => "form",
             Self::Class => "class",
             Self::Phrase => "phrase",
-            Self::Facet => "facet",
+            Self::Subtopic => "facet",
             Self::Tag => "tag",
             Self::Note => "note",
             Self::Name => "name",
@@ -222,7 +224,7 @@ impl EventKind {
             Self::Form { .. } => EventName::Form,
             Self::Class { .. } => EventName::Class,
             Self::Phrase { .. } => EventName::Phrase,
-            Self::Facet { .. } => EventName::Facet,
+            Self::Subtopic { .. } => EventName::Subtopic,
             Self::Tag { .. } => EventName::Tag,
             Self::Note { .. } => EventName::Note,
             Self::Name { .. } => EventName::Name,
@@ -242,10 +244,11 @@ impl Event {
         {
             return false;
         }
-        if let EventKind::Facet {
-            facet: Some(facet), ..
+        if let EventKind::Subtopic {
+            subtopic: Some(subtopic),
+            ..
         } = &self.what
-            && !is_facet_name(facet)
+            && !is_subtopic_name(subtopic)
         {
             return false;
         }
@@ -270,7 +273,7 @@ impl Event {
         match &self.what {
             EventKind::Mark { address, .. }
             | EventKind::Form { address, .. }
-            | EventKind::Facet { address, .. }
+            | EventKind::Subtopic { address, .. }
             | EventKind::Tag { address, .. }
             | EventKind::Note { address, .. }
             | EventKind::Class { address, .. } => vec![address],
@@ -322,7 +325,7 @@ impl EventKind {
         }
     }
 
-    /// A mark on a page of which only what the guide keeps is left.
+    /// A mark on a page of which only what the topic model keeps is left.
     pub fn mark_known(page: &KnownPage, words: &Vocabulary, target: Option<bool>) -> Self {
         let rows = page.terms.rows().iter();
         Self::Mark {

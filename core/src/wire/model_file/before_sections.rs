@@ -8,10 +8,10 @@ use super::forms::{self, WireForm, WireTopic};
 use super::graph::{self, WireArrival, WireJudgment, WireMark, WirePage, WireTerm, WireVocabulary};
 use crate::codec;
 use crate::critics::Sources;
-use crate::guide::Knowledge;
 use crate::strategies::{
     SavedCounts, SavedEnsemble, SavedHopChain, SavedPaths, SavedRatios, StrategyState,
 };
+use crate::topic_model::Knowledge;
 use crate::web_graph::Judgment;
 
 #[derive(Deserialize)]

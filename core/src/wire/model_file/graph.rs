@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::ModelError;
 use crate::address::Address;
 use crate::features::{LinkContext, OffsetTerm, PageTerms};
-use crate::guide::TrainingExample;
 use crate::strategies::{Candidate, Step, Trail};
 use crate::text::{TermId, TermRow, Vocabulary};
+use crate::topic_model::TrainingExample;
 use crate::web_graph::{Judgment, KnownPage, Mark, MarkedPage, Relevance, WebGraph};
 
 /// Pages on the way to a link that are written; the newest stay.
@@ -128,21 +128,21 @@ pub(super) fn put_marks(graph: &mut WebGraph, marks: Vec<WireMark>) -> Result<()
     Ok(())
 }
 
-/// Pages with the facets that they are said to be of.
-pub(super) fn facets(graph: &WebGraph) -> Vec<(String, String)> {
-    let facets = graph.facets.iter();
-    facets
-        .map(|(page, facet)| (page.to_string(), facet.clone()))
+/// Pages with the subtopics that they are said to be of.
+pub(super) fn subtopics(graph: &WebGraph) -> Vec<(String, String)> {
+    let subtopics = graph.subtopics.iter();
+    subtopics
+        .map(|(page, subtopic)| (page.to_string(), subtopic.clone()))
         .collect()
 }
 
-/// Says of pages of which facets they are.
-pub(super) fn put_facets(
+/// Says of pages of which subtopics they are.
+pub(super) fn put_subtopics(
     graph: &mut WebGraph,
-    facets: Vec<(String, String)>,
+    subtopics: Vec<(String, String)>,
 ) -> Result<(), ModelError> {
-    for (page, facet) in facets {
-        graph.facets.insert(address(&page)?, facet);
+    for (page, subtopic) in subtopics {
+        graph.subtopics.insert(address(&page)?, subtopic);
     }
     Ok(())
 }

@@ -6,10 +6,10 @@ use crate::address::Address;
 use crate::dom::Builder;
 use crate::dom::LeafRange;
 use crate::forms::FormWords;
-use crate::guide::Guide;
 use crate::page::Page;
 use crate::strategies::{Rng, SplitMix};
 use crate::text::Language;
+use crate::topic_model::TopicModel;
 use crate::web_graph::Mark;
 
 fn page(address: &str, words: &str, link: &str) -> Page {
@@ -25,21 +25,21 @@ fn knowledge() -> Knowledge {
 }
 
 fn knowledge_of(strategy: &str) -> Knowledge {
-    let mut guide = Guide::new("topic", strategy).unwrap();
+    let mut topic_model = TopicModel::new("topic", strategy).unwrap();
     let mut rng = SplitMix(7);
     let first = page("http://a.org/", "kidney and dialysis", "/b");
-    let visit = guide.visit(&first, &[], Some(Mark::Target), &mut rng);
+    let visit = topic_model.visit(&first, &[], Some(Mark::Target), &mut rng);
     let link = visit.outlinks[0].0.clone();
     let second = page("http://a.org/b", "railway timetable", "/c");
-    guide.visit(&second, &[link], Some(Mark::NotTarget), &mut rng);
+    topic_model.visit(&second, &[link], Some(Mark::NotTarget), &mut rng);
     let words = FormWords::of_text("departure airport", Language::English);
-    guide.mark_form(&first.address, "get /find q", words.clone(), Some(true));
-    let mut knowledge = guide.knowledge();
+    topic_model.mark_form(&first.address, "get /find q", words.clone(), Some(true));
+    let mut knowledge = topic_model.knowledge();
     let place = (second.address.clone(), "get /trains from,to".to_owned());
     knowledge.graph.remember_form(place, words);
     let other = (
         "bees".to_owned(),
-        crate::critics::NamedTopic::of(guide.graph()),
+        crate::critics::NamedTopic::of(topic_model.graph()),
     );
     knowledge.sources.topics.extend([other]);
     knowledge
@@ -74,7 +74,7 @@ fn everything_comes_back() {
         let before = knowledge_of(strategy);
         let after = read_model(&write_model(&before).unwrap()).unwrap();
         same(&before, &after);
-        assert!(Guide::with_knowledge(after).is_some());
+        assert!(TopicModel::with_knowledge(after).is_some());
     }
 }
 
@@ -86,14 +86,14 @@ proptest! {
     fn what_was_learned_from_any_pages_comes_back(
         pages in vec(("[a-z]{1,6}", any::<String>(), proptest::option::of(any::<bool>())), 1..8),
     ) {
-        let mut guide = Guide::new("topic", "ensemble").unwrap();
+        let mut topic_model = TopicModel::new("topic", "ensemble").unwrap();
         let mut rng = SplitMix(7);
         for (name, words, marked) in pages {
             let page = page(&format!("http://a.org/{name}"), &words, "/b");
             let mark = marked.map(|is_target| if is_target { Mark::Target } else { Mark::NotTarget });
-            guide.visit(&page, &[], mark, &mut rng);
+            topic_model.visit(&page, &[], mark, &mut rng);
         }
-        let before = guide.knowledge();
+        let before = topic_model.knowledge();
         let file = write_model(&before).unwrap();
         let after = read_model(&file).unwrap();
         same(&before, &after);
@@ -135,7 +135,7 @@ fn ten_thousand_mutated_files_never_panic() {
         broken[HEADER - 4..HEADER].copy_from_slice(&checksum);
         if let Ok(knowledge) = read_model(&broken) {
             read += 1;
-            Guide::with_knowledge(knowledge);
+            TopicModel::with_knowledge(knowledge);
         }
     }
     assert!(
@@ -185,7 +185,7 @@ fn what_a_strategy_learned_is_checked_by_the_strategy() {
     knowledge.learned = knowledge.learned.with_part("intelligent", vec![255; 9]);
     let error = read_model(&write_model(&knowledge).unwrap()).unwrap_err();
     assert!(matches!(error, ModelError::Learned(_)), "{error}");
-    assert!(Guide::with_knowledge(knowledge).is_none());
+    assert!(TopicModel::with_knowledge(knowledge).is_none());
 }
 
 #[test]
@@ -224,6 +224,6 @@ fn old_versions_go_on_loading() {
             _ => &["ache", "apprentice", "ensemble", "intelligent"],
         };
         assert_eq!(learners, expected, "version {version}");
-        assert!(Guide::with_knowledge(knowledge).is_some());
+        assert!(TopicModel::with_knowledge(knowledge).is_some());
     }
 }

@@ -36,7 +36,7 @@ impl<W: World> Kept<W> {
     /// Deletes all of it; a companion is unpaired, and keeps what it has. Pages that are open
     /// are not read again before they are loaded again.
     pub(in crate::background) async fn delete_everything(&self) -> Result<(), Problem> {
-        self.guides.let_go();
+        self.topic_models.let_go();
         let mut change = Change::default();
         for table in Table::ALL {
             change.clear(table);

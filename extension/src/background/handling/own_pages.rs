@@ -125,8 +125,8 @@ impl<W: World> Background<W> {
             Request::DryRun { seeds } => {
                 quietly(Response::DryRun(self.reading.dry_run(&seeds).await?))
             }
-            Request::KeepGuide => {
-                self.guides.keep_whole().await?;
+            Request::KeepTopicModel => {
+                self.topic_models.keep_whole().await?;
                 quietly(Response::Done)
             }
             other => self.of_kept(other).await,

@@ -41,10 +41,10 @@ mod tests {
     use linkscent_core::wire::CrawlState;
     use linkscent_core::wire::api::QuestionView;
 
+    use crate::fakes::Stage;
+    use crate::fakes::companion::{CODE, PORT, crawl};
+    use crate::fakes::town::marked;
     use crate::request::Request;
-    use crate::twins::Stage;
-    use crate::twins::companion::{CODE, PORT, crawl};
-    use crate::twins::town::marked;
 
     fn told(stage: &mut Stage) -> Vec<String> {
         stage.own(Request::Sync).unwrap();

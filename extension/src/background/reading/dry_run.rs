@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlDelay, DryRun, Limits, Scope, Seed, Session, StoppingRule};
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::strategies::SplitMix;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::PROPOSED_BUDGET;
 
 use super::Reading;
-use crate::background::steps::GuideStep;
+use crate::background::steps::ModelStep;
 use crate::ports::World;
 use crate::problem::Problem;
 use crate::shown::{DryRunView, UpcomingView};
@@ -47,9 +47,9 @@ impl<W: World> Reading<W> {
         };
         let seeds: Vec<Seed> = seeds.iter().map(seed).collect::<Result<_, Problem>>()?;
         let at_hand = self.at_hand(&topic).await?;
-        let held = self.guides.take_held(&topic).await?;
-        let guide = Guide::with_knowledge(held.guide.knowledge());
-        self.guides.hold(held);
+        let held = self.topic_models.take_held(&topic).await?;
+        let topic_model = TopicModel::with_knowledge(held.topic_model.knowledge());
+        self.topic_models.hold(held);
         let limits = Limits {
             requests: None,
             budget: PROPOSED_BUDGET,
@@ -60,7 +60,7 @@ impl<W: World> Reading<W> {
             follows_all: false,
             until_recall: None,
         };
-        let session = Session::new(guide.ok_or(Problem::NoGuide)?, limits, seeds);
+        let session = Session::new(topic_model.ok_or(Problem::NoTopicModel)?, limits, seeds);
         // As a crawl that is handed over.
         let mut rng = SplitMix(1);
         let mut used = 0;
@@ -78,7 +78,7 @@ impl<W: World> Reading<W> {
         let marked = self.context.store.marked_pages().await?;
         let kept = marked.into_iter().map(|row| row.1);
         let steps = kept.chain(self.context.store.steps(topic).await?);
-        let pages = steps.filter_map(|bytes| GuideStep::unpack(&bytes)?.page());
+        let pages = steps.filter_map(|bytes| ModelStep::unpack(&bytes)?.page());
         Ok(pages.map(|page| (page.address.clone(), page)).collect())
     }
 }
@@ -102,10 +102,10 @@ fn view(run: DryRun, used: usize) -> DryRunView {
 
 #[cfg(test)]
 mod tests {
+    use crate::fakes::{Stage, page};
     use crate::ports::Table;
     use crate::request::{Request, Response};
     use crate::shown::DryRunView;
-    use crate::twins::{Stage, page};
 
     const LINKS: [(&str, &str); 2] = [("/care", "dialysis care"), ("/trains", "railway trains")];
 
@@ -149,8 +149,8 @@ mod tests {
             (addresses(&view).len(), view.pages[0].probability),
             (1, None)
         );
-        // Also when the guide is kept whole and all that was read lately is in it.
-        stage.own(Request::KeepGuide).unwrap();
+        // Also when the topic model is kept whole and all that was read lately is in it.
+        stage.own(Request::KeepTopicModel).unwrap();
         stage.restart();
         assert_eq!(look_ahead(&mut stage, &[]).pages.len(), 3);
     }

@@ -49,17 +49,17 @@ impl<W: World> Reading<W> {
         if is_left_alone(&settings, &page.address) {
             return Ok(PageView::default());
         }
-        let mut held = self.guides.take_held(&topic).await?;
+        let mut held = self.topic_models.take_held(&topic).await?;
         let visit = held
-            .guide
+            .topic_model
             .visit(&page, &[], None, &mut self.context.tie_breaks());
-        let mut view = PageView::of(&page, &visit, &held.guide);
+        let mut view = PageView::of(&page, &visit, &held.topic_model);
         view.panel_only = settings.panel_only;
         for link in &mut view.links {
             link.why = texts::why(&*self.context.world, link.probability, &link.reasons);
         }
-        // What the guide learned of the frame goes with it: it is not held.
-        self.say_known(&mut view, &page, &topic, &held.guide)
+        // What the topic model learned of the frame goes with it: it is not held.
+        self.say_known(&mut view, &page, &topic, &held.topic_model)
             .await?;
         Ok(view)
     }
@@ -70,9 +70,9 @@ mod tests {
     use linkscent_core::wire::Snapshot;
     use linkscent_core::wire::views::PageView;
 
+    use crate::fakes::{Stage, page};
     use crate::request::{Request, Response};
     use crate::sender::Sender;
-    use crate::twins::{Stage, page};
 
     const AROUND: &str = "http://town.test/";
 
@@ -111,11 +111,11 @@ mod tests {
         assert_eq!(again.links[0].probability, view.links[0].probability);
         // Nor from one whose page was read before: what is kept next is as it was.
         stage.open(8, &frame());
-        stage.own(Request::KeepGuide).unwrap();
+        stage.own(Request::KeepTopicModel).unwrap();
         let before = stage.kept();
         let changed = page(&frame().url, "Clinic", "Railways.", &[("/new", "trains")]);
         read(&mut stage, AROUND, &changed);
-        stage.own(Request::KeepGuide).unwrap();
+        stage.own(Request::KeepTopicModel).unwrap();
         assert_eq!(stage.kept(), before);
     }
 

@@ -107,10 +107,10 @@ pub(in crate::background) fn is_kept(settings: &Settings, topic: &str, page: &Ad
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fakes::companion::{CODE, PORT};
+    use crate::fakes::{Stage, page};
     use crate::request::{Request, Response};
     use crate::rows::LedgerLine;
-    use crate::twins::companion::{CODE, PORT};
-    use crate::twins::{Stage, page};
 
     const HTML: &str = "<p>Dialysis</p><a href=\"/2?token=CANARY\">on</a>";
 

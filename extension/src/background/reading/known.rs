@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use linkscent_core::address::Address;
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::FindView;
 use linkscent_core::wire::views::{PageView, TickedLink};
 
@@ -49,7 +49,7 @@ impl<W: World> Reading<W> {
         view: &mut PageView,
         page: &Page,
         topic: &str,
-        guide: &Guide,
+        topic_model: &TopicModel,
     ) -> Result<(), Problem> {
         let seen = self.context.store.seen().await?;
         let crawl = seen.crawl.filter(|_| seen.topic == topic);
@@ -67,7 +67,7 @@ impl<W: World> Reading<W> {
                 continue;
             };
             let read = || {
-                let is_read = guide.graph().page(target).is_some();
+                let is_read = topic_model.graph().page(target).is_some();
                 is_read.then(|| self.context.world.text("known_read", &[]))
             };
             let said = known.of(target, &*self.context.world).or_else(read);
@@ -94,9 +94,9 @@ impl<W: World> Reading<W> {
 mod tests {
     use linkscent_core::wire::api::FindView;
 
+    use crate::fakes::companion::{CODE, PORT, crawl};
+    use crate::fakes::{Stage, page};
     use crate::request::{Request, Response};
-    use crate::twins::companion::{CODE, PORT, crawl};
-    use crate::twins::{Stage, page};
 
     const LINKS: [(&str, &str); 4] = [
         ("/marked", "dialysis marked"),

@@ -5,8 +5,8 @@ use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{EventKind, mark_of};
 
 use super::Reading;
-use crate::background::guides::unwritten;
-use crate::background::steps::GuideStep;
+use crate::background::steps::ModelStep;
+use crate::background::topic_models::unwritten;
 use crate::ports::{Table, World};
 use crate::problem::Problem;
 use crate::rows::{MarkRow, Way};
@@ -20,8 +20,8 @@ impl<W: World> Reading<W> {
         target: Option<bool>,
     ) -> Result<(), Problem> {
         let (page, topic) = self.topics.judged(snapshot).await?;
-        let mut guide = self.guides.take_guide(&topic).await?;
-        guide.mark(&page, mark_of(target));
+        let mut topic_model = self.topic_models.take_topic_model(&topic).await?;
+        topic_model.mark(&page, mark_of(target));
         let mut change = Change::default();
         let word = EventKind::mark(&page, target);
         let event = self.context.says(&topic, word, &mut change).await?;
@@ -42,7 +42,8 @@ impl<W: World> Reading<W> {
         } else {
             change.delete_marked(&topic, page.address.as_str());
         }
-        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.topic_models
+            .keep_topic_model(topic, topic_model, &mut change)?;
         self.context.store.apply(change).await?;
         Ok(self.context.store.trim().await?)
     }
@@ -58,7 +59,7 @@ impl<W: World> Reading<W> {
         if self.context.store.keys(Table::Pages).await?.len() >= MOST_MARKED_PAGES {
             return Ok(());
         }
-        let packed = GuideStep::new(snapshot, page, None, 0).pack();
+        let packed = ModelStep::new(snapshot, page, None, 0).pack();
         let packed = packed.map_err(unwritten)?;
         let about = vec![page.address.to_string()];
         let line = self.ledger.line(Way::Kept, "target", about, packed.len());

@@ -30,18 +30,19 @@ impl<W: World> Reading<W> {
         let topic = settings.current.clone().ok_or(Problem::NoTopic)?;
         let pages = &pages[..pages.len().min(MOST_LOOKED_AT)];
         let page = list_of(pages).to_page()?;
-        let held = self.guides.take_held(&topic).await?;
-        let guide = linkscent_core::guide::Guide::with_knowledge(held.guide.knowledge());
-        self.guides.hold(held);
-        let mut guide = guide.ok_or(Problem::NoGuide)?;
-        let visit = guide.visit(&page, &[], None, &mut self.context.tie_breaks());
+        let held = self.topic_models.take_held(&topic).await?;
+        let topic_model =
+            linkscent_core::topic_model::TopicModel::with_knowledge(held.topic_model.knowledge());
+        self.topic_models.hold(held);
+        let mut topic_model = topic_model.ok_or(Problem::NoTopicModel)?;
+        let visit = topic_model.visit(&page, &[], None, &mut self.context.tie_breaks());
         let mut proposed: Vec<(f64, usize)> = visit
             .outlinks
             .iter()
             .zip(&page.outlinks)
             .filter(|(_, outlink)| !is_left_alone(&settings, &outlink.target))
             .filter_map(|((link, score), outlink)| {
-                let probability = guide.probability(link, score.priority()?);
+                let probability = topic_model.probability(link, score.priority()?);
                 (grade(probability) > 0).then_some((probability, outlink.place))
             })
             .collect();
@@ -77,8 +78,8 @@ fn list_of(pages: &[(String, String)]) -> Snapshot {
 
 #[cfg(test)]
 mod tests {
+    use crate::fakes::{Stage, page};
     use crate::request::{Request, Response};
-    use crate::twins::{Stage, page};
 
     #[test]
     fn what_is_likely_is_proposed_and_nothing_is_kept() {

@@ -16,14 +16,14 @@ impl<W: World> Reading<W> {
         place: usize,
     ) -> Result<String, Problem> {
         let (page, topic) = self.topics.judged(snapshot).await?;
-        let mut held = self.guides.take_held(&topic).await?;
-        let is_known = held.guide.graph().page(&page.address).is_some();
+        let mut held = self.topic_models.take_held(&topic).await?;
+        let is_known = held.topic_model.graph().page(&page.address).is_some();
         let visit = held
-            .guide
+            .topic_model
             .visit(&page, &[], None, &mut self.context.tie_breaks());
-        let why = why(&page, &visit, &held.guide, place);
+        let why = why(&page, &visit, &held.topic_model, place);
         if is_known {
-            self.guides.hold(held);
+            self.topic_models.hold(held);
         }
         let (probability, reasons) = why.ok_or(Problem::NoLink)?;
         Ok(texts::why(&*self.context.world, probability, &reasons))

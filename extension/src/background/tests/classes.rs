@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use linkscent_core::critics::taxonomy::ClassPage;
 use linkscent_core::critics::{Sources, Taxonomy, by_class, described};
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies;
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::{Snapshot, write_model};
 
+use crate::fakes::companion::{CODE, PORT};
+use crate::fakes::{Stage, page};
 use crate::problem::Problem;
 use crate::request::Request;
-use crate::twins::companion::{CODE, PORT};
-use crate::twins::{Stage, page};
 
 const BEES: &str = "Bees in the hive make honey from pollen.";
 const TRAINS: &str = "Railway trains stop at stations.";
@@ -48,8 +48,8 @@ fn model() -> Vec<u8> {
     };
     let critic = described(&by_class(&["Science".to_owned()]), sources).unwrap();
     let strategy = strategies::named(strategies::default_name()).unwrap();
-    let guide = Guide::joining(critic, strategy, Vocabulary::default());
-    write_model(&guide.knowledge()).unwrap()
+    let topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
+    write_model(&topic_model.knowledge()).unwrap()
 }
 
 /// A browser that has taken the model from the companion.

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use linkscent_core::crawl::{CrawlSpec, Scope, StoppingRule};
 use linkscent_core::critics;
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::CrawlState;
 use linkscent_core::wire::api::{Answer, EventKind, QuestionView, TopicView, mark_of};
 use linkscent_core::wire::{Snapshot, write_model};
 
+use crate::fakes::companion::{CODE, PORT, crawl};
+use crate::fakes::{English, Stage, page};
 use crate::request::{Request, Response};
-use crate::twins::companion::{CODE, PORT, crawl};
-use crate::twins::{English, Stage, page};
 
 fn dialysis(number: usize) -> Snapshot {
     page(
@@ -177,10 +177,10 @@ fn a_newer_model_is_taken_in_once() {
     let mut stage = marked();
     pair(&mut stage);
     // The companion knows a page that was never read here.
-    let mut guide = Guide::new(critics::NAMES[0], strategies::default_name()).unwrap();
+    let mut topic_model = TopicModel::new(critics::NAMES[0], strategies::default_name()).unwrap();
     let far = page("http://far.test/", "Zeppelins", "Zeppelins fly.", &[]);
-    guide.mark(&far.to_page().unwrap(), mark_of(Some(true)));
-    let file = write_model(&guide.knowledge()).unwrap();
+    topic_model.mark(&far.to_page().unwrap(), mark_of(Some(true)));
+    let file = write_model(&topic_model.knowledge()).unwrap();
     stage.world.companion.borrow_mut().model = Some((file, 4));
     stage.own(Request::Sync).unwrap();
     assert!(stage.kept().contains("far.test"), "{}", stage.kept());

@@ -4,14 +4,14 @@
 use linkscent_core::wire::api::EventKind;
 use serde_json::Value as Json;
 
+use crate::fakes::companion::{CODE, PORT};
+use crate::fakes::town::{TO_DIET, dialysis, diet, marked, town};
+use crate::fakes::{English, Stage, page};
 use crate::ports::{TabMessage, Table};
 use crate::request::{Request, Response};
 use crate::rows::{LedgerLine, Way};
 use crate::shown::LedgerView;
 use crate::store::MOST_LINES;
-use crate::twins::companion::{CODE, PORT};
-use crate::twins::town::{TO_DIET, dialysis, diet, marked, town};
-use crate::twins::{English, Stage, page};
 
 const HOUR: f64 = 3_600_000.0;
 

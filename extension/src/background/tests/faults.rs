@@ -4,12 +4,12 @@
 
 use linkscent_core::wire::api::EventKind;
 
+use crate::fakes::companion::{CODE, PORT};
+use crate::fakes::town::{TO_DIET, diet, town};
+use crate::fakes::{English, Stage, page};
 use crate::ports::Table;
 use crate::request::{Request, Response};
 use crate::rows::{LaterRow, MarkRow};
-use crate::twins::companion::{CODE, PORT};
-use crate::twins::town::{TO_DIET, diet, town};
-use crate::twins::{English, Stage, page};
 
 const TAB: i32 = 7;
 
@@ -172,8 +172,8 @@ fn a_clock_that_is_set_back_changes_nothing_that_was_said() {
 fn a_row_that_cannot_be_read_is_named_and_marks_stay() {
     let mut stage = begun();
     stage.mark(TAB, Some(true));
-    // What a guide had learned is damaged: it is made again from the marks.
-    for table in [Table::Guides, Table::Steps, Table::Pages] {
+    // What a topic model had learned is damaged: it is made again from the marks.
+    for table in [Table::TopicModels, Table::Steps, Table::Pages] {
         let mut rows = stage.world.rows.borrow_mut();
         for ((of, _), value) in rows.iter_mut() {
             if *of == table {

@@ -3,10 +3,10 @@
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::Forget;
 
+use crate::fakes::companion::{CODE, PORT};
+use crate::fakes::{English, Stage, page};
 use crate::ports::TabMessage;
 use crate::request::Request;
-use crate::twins::companion::{CODE, PORT};
-use crate::twins::{English, Stage, page};
 
 fn clinic() -> Snapshot {
     page(
@@ -74,7 +74,7 @@ fn everything_that_was_read_goes_and_marks_stay() {
     }
     assert!(stage.trails().is_empty());
     assert!(kept.contains("town.test/clinic"), "{kept}");
-    // The guide is made again from the mark.
+    // The topic model is made again from the mark.
     stage.open(7, &clinic());
     assert_eq!(stage.state(7).mark, Some(true));
     assert!(!stage.kept().contains("zeppelin"));

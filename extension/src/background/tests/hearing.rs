@@ -3,11 +3,11 @@
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{Event, EventKind, TopicView};
 
+use crate::fakes::companion::{CODE, Elsewhere, PORT};
+use crate::fakes::{Stage, page};
 use crate::ports::Table;
 use crate::request::{Request, Response};
 use crate::rows::MarkRow;
-use crate::twins::companion::{CODE, Elsewhere, PORT};
-use crate::twins::{Stage, page};
 
 fn dialysis() -> Snapshot {
     let words = "Dialysis cleans the blood of kidney patients.";

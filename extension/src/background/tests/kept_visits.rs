@@ -1,14 +1,14 @@
 //! What stays of visits, in a world in memory: over stops of the background, changes of the
 //! topic, pages that are not read, and when something is forgotten.
 
-use crate::paths::{Arrival, Showing, TabPath};
-use crate::ports::{Table, Value};
-use crate::request::Request;
-use crate::twins::bees::{
+use crate::fakes::bees::{
     SITE, arrive, bees, events, follow, follow_into, open_from_menu, place, stage, type_in, visits,
     walk,
 };
-use crate::twins::{Stage, page};
+use crate::fakes::{Stage, page};
+use crate::paths::{Arrival, Showing, TabPath};
+use crate::ports::{Table, Value};
+use crate::request::Request;
 
 /// A walk with every transition.
 fn long_walk(between: impl Fn(&mut Stage)) -> Vec<String> {

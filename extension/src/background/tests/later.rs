@@ -2,12 +2,12 @@
 
 use linkscent_core::wire::api::{CrawlView, FindView};
 
+use crate::fakes::Stage;
+use crate::fakes::companion::{CODE, PORT};
+use crate::fakes::town::marked;
 use crate::request::{Request, Response};
 use crate::rows::Seen;
 use crate::shown::{FoundPage, LaterView};
-use crate::twins::Stage;
-use crate::twins::companion::{CODE, PORT};
-use crate::twins::town::marked;
 
 fn keep(stage: &mut Stage, address: &str, title: &str) {
     let (address, title) = (address.to_owned(), title.to_owned());

@@ -4,11 +4,11 @@
 use linkscent_core::wire::api::{Answer, Event, EventKind};
 use linkscent_core::wire::snapshot::{SnapshotField, SnapshotForm};
 
+use crate::fakes::town::{DIALYSIS, TRANSPLANT, dialysis, marked, town};
+use crate::fakes::{English, Stage, page};
 use crate::ports::{Look, TabMessage, Table};
 use crate::request::Request;
 use crate::rows::MarkRow;
-use crate::twins::town::{DIALYSIS, TRANSPLANT, dialysis, marked, town};
-use crate::twins::{English, Stage, page};
 
 #[test]
 fn a_mark_is_kept_sent_and_taken_back() {

@@ -1,13 +1,13 @@
 //! Topics that are called otherwise, in a world in memory.
 
-use linkscent_core::guide::Guide;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::write_model;
 
+use crate::fakes::companion::{CODE, PORT};
+use crate::fakes::{Stage, page};
 use crate::problem::Problem;
 use crate::request::Request;
-use crate::twins::companion::{CODE, PORT};
-use crate::twins::{Stage, page};
 
 fn choose(stage: &mut Stage, name: &str) -> Result<(), Problem> {
     let (tab, name) = (7, name.to_owned());
@@ -55,7 +55,7 @@ fn a_new_name_counts_and_all_that_hangs_on_the_topic_stays() {
     assert_eq!(state.said, [("hotels".to_owned(), false)]);
     assert!(state.relevance > before + 0.2, "{}", state.relevance);
     let renamed = state.relevance;
-    // A guide that is read or made again is called so too.
+    // A topic model that is read or made again is called so too.
     stage.restart();
     assert!((stage.state(7).relevance - renamed).abs() < 1e-9);
     stage.own(Request::Forget { id: None }).unwrap();
@@ -97,9 +97,9 @@ fn the_companion_hears_of_a_name_and_says_what_it_was_told() {
     assert_eq!(sent(&stage), [row("holidays", "castles")]);
     // What was said on the dashboard comes with the model.
     let model = |name: &str| {
-        let mut guide = Guide::new("topic", "ensemble").unwrap();
-        guide.name_topic(name);
-        write_model(&guide.knowledge()).unwrap()
+        let mut topic_model = TopicModel::new("topic", "ensemble").unwrap();
+        topic_model.name_topic(name);
+        write_model(&topic_model.knowledge()).unwrap()
     };
     stage.world.companion.borrow_mut().model = Some((model("forts"), 9));
     stage.own(Request::Sync).unwrap();

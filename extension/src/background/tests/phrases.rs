@@ -1,14 +1,14 @@
 //! Topics told in words, in a world in memory.
 
-use linkscent_core::guide::{Guide, LONGEST_PHRASE, MOST_PHRASES};
+use linkscent_core::topic_model::{LONGEST_PHRASE, MOST_PHRASES, TopicModel};
 use linkscent_core::wire::api::EventKind;
 use linkscent_core::wire::{Snapshot, write_model};
 
+use crate::fakes::companion::{CODE, PORT};
+use crate::fakes::{Stage, page};
 use crate::ports::Look;
 use crate::problem::Problem;
 use crate::request::Request;
-use crate::twins::companion::{CODE, PORT};
-use crate::twins::{Stage, page};
 
 fn castle() -> Snapshot {
     let words = "A fortress of stone with towers, walls and a moat, built by the Normans.";
@@ -64,7 +64,7 @@ fn what_is_said_counts_is_kept_and_is_taken_back() {
     assert_eq!(stage.state(7).said, [of("hotels", false)]);
     say(&mut stage, "hotels", None).unwrap();
     assert!((stage.state(7).relevance - before).abs() < 1e-9);
-    // A guide that has to be made again knows it too.
+    // A topic model that has to be made again knows it too.
     say(&mut stage, "old castles with a moat", Some(true)).unwrap();
     stage.own(Request::Forget { id: None }).unwrap();
     assert!(stage.state(7).relevance > before + 0.2);
@@ -83,9 +83,9 @@ fn the_companion_hears_of_it_and_says_what_it_was_told() {
     pair(&mut stage);
     assert_eq!(sent(&stage), [castles]);
     // What was said on the dashboard comes with the model.
-    let mut guide = Guide::new("topic", "ensemble").unwrap();
-    guide.take_phrases([of("castles", true), of("museums", false)]);
-    let model = write_model(&guide.knowledge()).unwrap();
+    let mut topic_model = TopicModel::new("topic", "ensemble").unwrap();
+    topic_model.take_phrases([of("castles", true), of("museums", false)]);
+    let model = write_model(&topic_model.knowledge()).unwrap();
     stage.world.companion.borrow_mut().model = Some((model, 9));
     stage.own(Request::Sync).unwrap();
     assert_eq!(

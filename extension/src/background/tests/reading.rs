@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use linkscent_core::critics;
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies::{self, SplitMix};
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::{Event, EventKind, mark_of};
 use linkscent_core::wire::views::PageView;
 use linkscent_core::wire::{Snapshot, read_model, write_model};
 
+use crate::fakes::town::{TO_DIET, dialysis, diet, marked, town};
+use crate::fakes::{English, Stage, page};
 use crate::paths::{Arrival, Showing};
 use crate::ports::{Table, Value};
 use crate::problem::Problem;
 use crate::request::{Handled, Request, Response};
 use crate::rows::TrailRow;
 use crate::texts;
-use crate::twins::town::{TO_DIET, dialysis, diet, marked, town};
-use crate::twins::{English, Stage, page};
 
 fn view(handled: Handled) -> PageView {
     match handled.answer {
@@ -69,7 +69,7 @@ fn what_was_marked_is_looked_for_and_outlives_the_background() {
 }
 
 /// Browses and looks at the town's page again: what the background shows then, and what
-/// a guide of the core shows that did the same.
+/// a topic model of the core shows that did the same.
 fn browsed(is_restarted: bool) -> (PageView, PageView) {
     let mut stage = marked();
     stage.open(8, &town());
@@ -80,25 +80,25 @@ fn browsed(is_restarted: bool) -> (PageView, PageView) {
     let shown = view(stage.open(9, &town()));
 
     let mut ties = SplitMix(1);
-    let mut guide = Guide::new(critics::NAMES[0], strategies::default_name()).unwrap();
-    guide.name_topic("kidneys");
+    let mut topic_model = TopicModel::new(critics::NAMES[0], strategies::default_name()).unwrap();
+    topic_model.name_topic("kidneys");
     let [dialysis, town, diet] = [dialysis(), town(), diet()].map(|page| page.to_page().unwrap());
-    guide.visit(&dialysis, &[], None, &mut ties);
-    guide.mark(&dialysis, mark_of(Some(true)));
+    topic_model.visit(&dialysis, &[], None, &mut ties);
+    topic_model.mark(&dialysis, mark_of(Some(true)));
     if is_restarted {
         // What is read after that is read again.
-        let file = write_model(&guide.knowledge()).unwrap();
-        guide = Guide::with_knowledge(read_model(&file).unwrap()).unwrap();
+        let file = write_model(&topic_model.knowledge()).unwrap();
+        topic_model = TopicModel::with_knowledge(read_model(&file).unwrap()).unwrap();
     }
-    guide.visit(&town, &[], None, &mut ties);
-    let (link, _) = guide.followed(&town, TO_DIET as usize, &mut ties);
-    guide.visit(&diet, &[link], None, &mut ties);
-    let visit = guide.visit(&town, &[], None, &mut ties);
-    (shown, PageView::of(&town, &visit, &guide))
+    topic_model.visit(&town, &[], None, &mut ties);
+    let (link, _) = topic_model.followed(&town, TO_DIET as usize, &mut ties);
+    topic_model.visit(&diet, &[link], None, &mut ties);
+    let visit = topic_model.visit(&town, &[], None, &mut ties);
+    (shown, PageView::of(&town, &visit, &topic_model))
 }
 
 #[test]
-fn what_is_learned_is_what_a_guide_learns() {
+fn what_is_learned_is_what_a_topic_model_learns() {
     for is_restarted in [false, true] {
         let (shown, expected) = browsed(is_restarted);
         assert!((shown.relevance - expected.relevance).abs() < 1e-5);
@@ -299,12 +299,12 @@ fn what_the_browser_knows_of_a_page_keeps_it_from_being_read() {
 }
 
 #[test]
-fn a_guide_that_cannot_be_read_is_made_again_from_the_marks() {
+fn a_topic_model_that_cannot_be_read_is_made_again_from_the_marks() {
     let mut stage = marked();
-    let key = (Table::Guides, "kidneys".to_owned());
+    let key = (Table::TopicModels, "kidneys".to_owned());
     let broken = Value::Bytes(b"no model".to_vec());
     let was = stage.world.rows.borrow_mut().insert(key, broken);
-    assert!(was.is_some(), "the guide was kept");
+    assert!(was.is_some(), "the topic model was kept");
     stage.restart();
     let after = view(stage.open(8, &town()));
     assert_eq!(highlighted(&town(), &after)[0], "http://kidney.test/diet");
@@ -312,10 +312,10 @@ fn a_guide_that_cannot_be_read_is_made_again_from_the_marks() {
 
 /// What a newer version learned is not thrown away for what the marks teach.
 #[test]
-fn a_guide_of_a_newer_version_is_left_alone() {
+fn a_topic_model_of_a_newer_version_is_left_alone() {
     let mut stage = marked();
     stage.restart();
-    let key = (Table::Guides, "kidneys".to_owned());
+    let key = (Table::TopicModels, "kidneys".to_owned());
     let mut file = match stage.world.rows.borrow().get(&key) {
         Some(Value::Bytes(file)) => file.clone(),
         other => panic!("{other:?}"),

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use crate::fakes::companion::{CODE, PORT};
+use crate::fakes::{Stage, page};
 use crate::ports::TabMessage;
 use crate::problem::Problem;
 use crate::request::Request;
 use crate::sender::Sender;
-use crate::twins::companion::{CODE, PORT};
-use crate::twins::{Stage, page};
 
 /// What pages may send, and nothing else.
 const FROM_PAGES: [&str; 5] = ["followed", "may_read", "open_panel", "page", "why"];
@@ -55,7 +55,7 @@ fn messages() -> Vec<Value> {
         json!({ "kind": "pair", "port": PORT, "code": CODE }),
         json!({ "kind": "unpair" }),
         json!({ "kind": "sync" }),
-        json!({ "kind": "keep_guide" }),
+        json!({ "kind": "keep_topic_model" }),
         json!({ "kind": "forget_since", "minutes": 60 }),
         json!({ "kind": "panel_only", "on": true }),
         json!({ "kind": "reads", "on": false }),
@@ -175,7 +175,7 @@ fn a_page_speaks_for_its_own_site_only() {
     stage.open(7, &page);
     assert!(stage.kept().contains("kidney.test/inside"));
     let opaque = "file:///home/a.html";
-    let page = crate::twins::page(opaque, "Diet", words, &[]);
+    let page = crate::fakes::page(opaque, "Diet", words, &[]);
     let page = serde_json::to_value(page).unwrap();
     let message = json!({ "kind": "page", "page": page, "started": 1, "showing": showing() });
     stage.as_page(7, opaque, request(&message)).unwrap();
@@ -258,7 +258,7 @@ fn the_scripts_name_the_same_kinds() {
     ]
     .concat();
     let by_itself = [
-        "keep_guide",
+        "keep_topic_model",
         "keep_read",
         "next_renderings",
         "rendered",
@@ -302,7 +302,7 @@ fn the_scripts_name_the_same_kinds() {
     let mut others = from_outside;
     others.extend(set(&[
         "opened",
-        "keep_guide",
+        "keep_topic_model",
         "keep_read",
         "next_renderings",
         "rendered",

@@ -1,17 +1,17 @@
-//! What a guide has read outlives the background, at the cost of a page a page, in a world in
+//! What a topic model has read outlives the background, at the cost of a page a page, in a world in
 //! memory.
 
 use std::collections::BTreeSet;
 
-use linkscent_core::guide::Knowledge;
+use linkscent_core::topic_model::Knowledge;
 use linkscent_core::wire::{Snapshot, read_model};
 
+use crate::fakes::bees::{PAGES, SITE, bees, follow};
+use crate::fakes::town::{TO_DIET, diet, marked, town};
+use crate::fakes::{Stage, page};
 use crate::ports::{Table, Value};
 use crate::request::{News, Request};
 use crate::store::MOST_STEPS;
-use crate::twins::bees::{PAGES, SITE, bees, follow};
-use crate::twins::town::{TO_DIET, diet, marked, town};
-use crate::twins::{Stage, page};
 
 fn numbered(number: u32) -> Snapshot {
     let address = format!("http://kidney.test/page{number}");
@@ -31,10 +31,10 @@ fn bytes(stage: &Stage, table: Table) -> Vec<Vec<u8>> {
 
 /// All that is known of the one topic.
 fn known(stage: &mut Stage) -> Knowledge {
-    stage.own(Request::KeepGuide).unwrap();
+    stage.own(Request::KeepTopicModel).unwrap();
     let steps = bytes(stage, Table::Steps);
-    assert!(steps.is_empty(), "a guide kept whole needs none");
-    read_model(&bytes(stage, Table::Guides)[0]).unwrap()
+    assert!(steps.is_empty(), "a topic model kept whole needs none");
+    read_model(&bytes(stage, Table::TopicModels)[0]).unwrap()
 }
 
 fn pages(knowledge: &Knowledge) -> BTreeSet<String> {
@@ -43,7 +43,7 @@ fn pages(knowledge: &Knowledge) -> BTreeSet<String> {
 }
 
 fn clicks(knowledge: &Knowledge) -> Vec<(String, String)> {
-    let click = |past: &linkscent_core::guide::TrainingExample| {
+    let click = |past: &linkscent_core::topic_model::TrainingExample| {
         let source = past.via[0].source().unwrap();
         (source.to_string(), past.address.to_string())
     };
@@ -55,7 +55,7 @@ fn way(is_restarted: bool) -> Knowledge {
     let mut stage = Stage::with_topic("bees");
     stage.open(7, &bees(PAGES[0]));
     stage.mark(7, Some(true));
-    let file = bytes(&stage, Table::Guides);
+    let file = bytes(&stage, Table::TopicModels);
     for (from, to) in PAGES.iter().zip(&PAGES[1..]) {
         follow(&mut stage, 7, from, to);
         if is_restarted {
@@ -63,7 +63,7 @@ fn way(is_restarted: bool) -> Knowledge {
         }
     }
     assert_eq!(
-        bytes(&stage, Table::Guides),
+        bytes(&stage, Table::TopicModels),
         file,
         "it was not written again"
     );
@@ -99,13 +99,13 @@ fn what_was_read_is_the_same_however_often_the_background_stops() {
 #[test]
 fn a_page_read_writes_as_much_after_many_as_after_few() {
     let mut stage = marked();
-    let file = bytes(&stage, Table::Guides);
+    let file = bytes(&stage, Table::TopicModels);
     let mut due = Vec::new();
     for number in 0..MOST_STEPS {
         let handled = stage.open(8, &numbered(number));
         due.push(handled.news.is_full);
         assert_eq!(bytes(&stage, Table::Steps).len() as u32, number + 1);
-        assert_eq!(bytes(&stage, Table::Guides), file);
+        assert_eq!(bytes(&stage, Table::TopicModels), file);
     }
     assert!(
         due.is_sorted() && due[MOST_STEPS as usize / 2] && !due[0],
@@ -117,16 +117,16 @@ fn a_page_read_writes_as_much_after_many_as_after_few() {
     let handled = stage.open(8, &numbered(MOST_STEPS));
     assert_eq!(handled.news, News::default());
     assert!(bytes(&stage, Table::Steps).is_empty());
-    assert_ne!(bytes(&stage, Table::Guides), file);
+    assert_ne!(bytes(&stage, Table::TopicModels), file);
     stage.open(8, &numbered(MOST_STEPS + 1));
     assert_eq!(pages(&known(&mut stage)).len() as u32, MOST_STEPS + 3);
 }
 
 #[test]
-fn to_keep_a_guide_whole_without_one_does_nothing() {
+fn to_keep_a_topic_model_whole_without_one_does_nothing() {
     let mut stage = Stage::new();
-    stage.own(Request::KeepGuide).unwrap();
-    assert!(bytes(&stage, Table::Guides).is_empty());
+    stage.own(Request::KeepTopicModel).unwrap();
+    assert!(bytes(&stage, Table::TopicModels).is_empty());
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_mark_keeps_all_that_was_read_before() {
     stage.restart();
     stage.mark(8, Some(true));
     assert!(bytes(&stage, Table::Steps).is_empty());
-    let known = read_model(&bytes(&stage, Table::Guides)[0]).unwrap();
+    let known = read_model(&bytes(&stage, Table::TopicModels)[0]).unwrap();
     assert_eq!((pages(&known).len(), clicks(&known).len()), (3, 1));
 }
 
@@ -164,7 +164,7 @@ fn a_damaged_page_takes_none_but_those_behind_it_along() {
 }
 
 #[test]
-fn nothing_of_a_forgotten_page_is_left_beside_a_guide() {
+fn nothing_of_a_forgotten_page_is_left_beside_a_topic_model() {
     let mut stage = marked();
     stage.open(8, &town());
     stage.follow(8, &town(), TO_DIET, &diet());

@@ -1,12 +1,12 @@
 //! How the person came to pages, in a world in memory.
 
+use crate::fakes::bees::{
+    arrive, bees, follow, follow_into, name, open_from_menu, place, stage, type_in, visits, walk,
+};
+use crate::fakes::{Stage, page};
 use crate::paths::{Arrival, Showing, TabPath};
 use crate::ports::Table;
 use crate::request::Request;
-use crate::twins::bees::{
-    arrive, bees, follow, follow_into, name, open_from_menu, place, stage, type_in, visits, walk,
-};
-use crate::twins::{Stage, page};
 
 #[test]
 fn links_lead_from_visit_to_visit() {

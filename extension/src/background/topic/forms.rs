@@ -1,8 +1,8 @@
 //! Forms that lead to databases: shown in the popup, marked there, kept like the
 //! marks on pages.
 
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::Snapshot;
 use linkscent_core::wire::api::{Event, EventKind};
 
@@ -26,8 +26,8 @@ impl<W: World> Topics<W> {
         let settings = self.context.store.settings().await?;
         let topic = settings.current.ok_or(Problem::NoTopic)?;
         let page = snapshot.to_page()?;
-        let mut guide = self.guides.take_guide(&topic).await?;
-        let found = guide.forms(&page).into_iter();
+        let mut topic_model = self.topic_models.take_topic_model(&topic).await?;
+        let found = topic_model.forms(&page).into_iter();
         let form = found.into_iter().find(|form| form.place == place);
         let form = form.ok_or(Problem::NoForm)?;
         let event = self.context.event(
@@ -41,7 +41,7 @@ impl<W: World> Topics<W> {
                 around: form.words.around().to_vec(),
             },
         );
-        guide.mark_form(&page.address, &form.name, form.words, wanted);
+        topic_model.mark_form(&page.address, &form.name, form.words, wanted);
         let mut marks = self.context.store.form_marks().await?;
         marks.retain(|mark| !is_same_form(mark, &event));
         if wanted.is_some() {
@@ -50,15 +50,16 @@ impl<W: World> Topics<W> {
         let mut change = Change::default();
         change.form_marks(&marks)?;
         change.send(&event)?;
-        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.topic_models
+            .keep_topic_model(topic, topic_model, &mut change)?;
         self.context.store.apply(change).await?;
         Ok(self.context.store.trim().await?)
     }
 }
 
 /// The searchable forms of a page, with their marks.
-pub(in crate::background) fn form_lines(guide: &Guide, page: &Page) -> Vec<FormLine> {
-    let found = guide.forms(page).into_iter().take(MOST_FORMS);
+pub(in crate::background) fn form_lines(topic_model: &TopicModel, page: &Page) -> Vec<FormLine> {
+    let found = topic_model.forms(page).into_iter().take(MOST_FORMS);
     let line = found.map(|form| {
         let confidence = form.confidence();
         let place = (page.address.clone(), form.name);
@@ -66,7 +67,7 @@ pub(in crate::background) fn form_lines(guide: &Guide, page: &Page) -> Vec<FormL
             place: form.place,
             fields: form.fields,
             confidence,
-            mark: guide
+            mark: topic_model
                 .graph()
                 .form_marks
                 .get(&place)

@@ -39,7 +39,7 @@ impl<W: World> Topics<W> {
         Ok(self.context.store.apply(change).await?)
     }
 
-    /// Calls the current topic otherwise: its guide is told, and the companion.
+    /// Calls the current topic otherwise: its topic model is told, and the companion.
     pub(in crate::background) async fn rename_topic(&self, name: &str) -> Result<(), Problem> {
         let name = checked(name)?;
         let mut settings = self.context.store.settings().await?;
@@ -49,8 +49,8 @@ impl<W: World> Topics<W> {
             Some(_) => return Err(Problem::NameTaken),
             None => {}
         }
-        let mut guide = self.guides.take_guide(&topic).await?;
-        guide.name_topic(name);
+        let mut topic_model = self.topic_models.take_topic_model(&topic).await?;
+        topic_model.name_topic(name);
         settings.set_name(&topic, name);
         let mut change = Change::default();
         change.settings(&settings)?;
@@ -58,7 +58,8 @@ impl<W: World> Topics<W> {
         self.context
             .says(&topic, EventKind::Name { name }, &mut change)
             .await?;
-        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.topic_models
+            .keep_topic_model(topic, topic_model, &mut change)?;
         self.context.store.apply(change).await?;
         Ok(self.context.store.trim().await?)
     }

@@ -1,8 +1,8 @@
 //! What the person says of a topic in words: what it is, and what it is not. It counts in the
-//! topic's guide, is kept with the choices, where it outlives the guide, and goes to the
+//! topic's model, is kept with the choices, where it outlives the topic model, and goes to the
 //! companion as an event.
 
-use linkscent_core::guide::{LONGEST_PHRASE, MOST_PHRASES};
+use linkscent_core::topic_model::{LONGEST_PHRASE, MOST_PHRASES};
 use linkscent_core::wire::api::EventKind;
 
 use super::Topics;
@@ -23,7 +23,7 @@ impl<W: World> Topics<W> {
         }
         let topic = self.context.store.settings().await?.current;
         let topic = topic.ok_or(Problem::NoTopic)?;
-        let mut guide = self.guides.take_guide(&topic).await?;
+        let mut topic_model = self.topic_models.take_topic_model(&topic).await?;
         let mut settings = self.context.store.settings().await?;
         let mut said = settings.said_of(&topic);
         said.retain(|phrase| phrase.0 != text);
@@ -33,13 +33,14 @@ impl<W: World> Topics<W> {
         if said.len() > MOST_PHRASES {
             return Err(Problem::TooManyPhrases);
         }
-        guide.take_phrases(said.iter().cloned());
+        topic_model.take_phrases(said.iter().cloned());
         settings.set_said(&topic, said);
         let mut change = Change::default();
         change.settings(&settings)?;
         let what = EventKind::Phrase { text, wanted };
         self.context.says(&topic, what, &mut change).await?;
-        self.guides.keep_guide(topic, guide, &mut change)?;
+        self.topic_models
+            .keep_topic_model(topic, topic_model, &mut change)?;
         self.context.store.apply(change).await?;
         Ok(self.context.store.trim().await?)
     }

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use linkscent_core::address::Address;
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies::Candidate;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::{Answer, CrawlView, EventKind, mark_of};
 
 use super::Topics;
@@ -21,7 +21,7 @@ impl<W: World> Topics<W> {
     /// more hangs on its question.
     pub(in crate::background) async fn question(
         &self,
-        guide: &Guide,
+        topic_model: &TopicModel,
         links: &[Candidate],
         here: &Address,
         crawl: Option<&CrawlView>,
@@ -42,7 +42,7 @@ impl<W: World> Topics<W> {
         let pages = asked.pages.iter();
         let mut known: BTreeSet<Address> = pages.flat_map(|page| Address::parse(page)).collect();
         known.insert(here.clone());
-        let question = guide.question(links.iter(), &known);
+        let question = topic_model.question(links.iter(), &known);
         Ok(question.map(|question| AskedPage {
             crawl: None,
             address: question.address.to_string(),
@@ -72,10 +72,10 @@ impl<W: World> Topics<W> {
         let mut change = Change::default();
         change.asked(&asked)?;
         if let Some(target) = answer.target() {
-            let mut guide = self.guides.take_guide(&topic).await?;
-            let known = guide.graph().page(&address).cloned();
+            let mut topic_model = self.topic_models.take_topic_model(&topic).await?;
+            let known = topic_model.graph().page(&address).cloned();
             let known = known.ok_or(Problem::NotRemembered)?;
-            let words = &guide.graph().vocabulary;
+            let words = &topic_model.graph().vocabulary;
             let word = EventKind::mark_known(&known, words, Some(target));
             let event = self.context.says(&topic, word, &mut change).await?;
             if let EventKind::Mark { words, .. } = &event.what {
@@ -88,8 +88,9 @@ impl<W: World> Topics<W> {
                     time: event.time as f64,
                 })?;
             }
-            guide.mark_all(&[(address, known.terms, mark_of(Some(target)))]);
-            self.guides.keep_guide(topic, guide, &mut change)?;
+            topic_model.mark_all(&[(address, known.terms, mark_of(Some(target)))]);
+            self.topic_models
+                .keep_topic_model(topic, topic_model, &mut change)?;
         }
         self.context.store.apply(change).await?;
         Ok(self.context.store.trim().await?)

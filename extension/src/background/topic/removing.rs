@@ -93,7 +93,7 @@ impl<W: World> Topics<W> {
         Ok(self.context.store.apply(change).await?)
     }
 
-    /// Deletes what hangs on a topic: its guide, marks, trails, links for later, what waits to be
+    /// Deletes what hangs on a topic: its topic model, marks, trails, links for later, what waits to be
     /// sent of it. Lines of the ledger do not say of which topic they are; they stay.
     pub(in crate::background) async fn delete_all_of(
         &self,
@@ -101,7 +101,7 @@ impl<W: World> Topics<W> {
         settings: &mut Settings,
         change: &mut Change,
     ) -> Result<(), Problem> {
-        self.guides.let_go();
+        self.topic_models.let_go();
         settings.current.take_if(|current| current == topic);
         settings.topics.retain(|one| one != topic);
         settings.removed.retain(|one| one != topic);
@@ -109,7 +109,7 @@ impl<W: World> Topics<W> {
         settings.keeps.retain(|row| row.0 != topic);
         settings.set_said(topic, Vec::new());
         settings.set_name(topic, topic);
-        change.delete_guide(topic);
+        change.delete_topic_model(topic);
         for mark in self.context.store.marks(topic).await? {
             change.unmark(topic, &mark.address);
         }
@@ -143,11 +143,11 @@ impl<W: World> Topics<W> {
 mod tests {
     use linkscent_core::wire::api::{EventKind, TopicView};
 
+    use crate::fakes::companion::{CODE, Elsewhere, PORT};
+    use crate::fakes::{Stage, page};
     use crate::ports::Table;
     use crate::request::Request;
     use crate::rows::MarkRow;
-    use crate::twins::companion::{CODE, Elsewhere, PORT};
-    use crate::twins::{Stage, page};
 
     fn marked() -> Stage {
         let mut stage = Stage::with_topic("kidneys");

@@ -109,8 +109,8 @@ impl<W: World> Visits<W> {
 
 #[cfg(test)]
 mod tests {
+    use crate::fakes::{Stage, page};
     use crate::request::{Request, Response};
-    use crate::twins::{Stage, page};
 
     const LINKS: [(&str, &str); 3] = [("/a", "to a"), ("/b", "to b"), ("/c", "to c")];
 

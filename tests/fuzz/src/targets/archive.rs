@@ -5,7 +5,7 @@
 
 use std::io::{Cursor, Write};
 
-use linkscent_archive::intake::{Intake, Limits};
+use linkscent_archive::import::{Import, Limits};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -22,16 +22,16 @@ const LIMITS: Limits = Limits {
 
 pub fn run(data: &[u8]) {
     let file = file_of(data).expect("a file for the input");
-    let Ok(intake) = Intake::open(file.path(), LIMITS) else {
+    let Ok(import) = Import::open(file.path(), LIMITS) else {
         return;
     };
-    let survey = intake.survey();
+    let survey = import.survey();
     assert!(survey.pages <= LIMITS.pages as u64);
     assert!(survey.sites <= survey.pages && survey.top_sites.len() as u64 <= survey.sites);
     assert!(survey.problems.len() <= LIMITS.members + 2);
-    let again = Intake::open(file.path(), LIMITS).expect("it was opened before");
+    let again = Import::open(file.path(), LIMITS).expect("it was opened before");
     assert_eq!(again.survey(), survey);
-    let Ok(mut pages) = intake.pages() else {
+    let Ok(mut pages) = import.pages() else {
         return;
     };
     let (mut count, mut bytes) = (0, 0);

@@ -2,12 +2,12 @@
 //! and version, then bytes, to which the header that fits is made.
 //!
 //! Promises: what is read can be written, and what is written is read back as the same bytes; a
-//! guide made of it judges and scores pages by finite numbers.
+//! topic model made of it judges and scores pages by finite numbers.
 
 use linkscent_core::dom::html;
-use linkscent_core::guide::Guide;
 use linkscent_core::page::Page;
 use linkscent_core::rng::SplitMix;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::{read_model, read_taxonomy, write_model, write_taxonomy};
 
@@ -55,33 +55,34 @@ fn check(file: &[u8]) {
         rewritten == written,
         "the model is another when it is read again"
     );
-    if let Some(mut guide) = Guide::with_knowledge(knowledge) {
-        use_guide(&mut guide);
-        let learned = write_model(&guide.knowledge()).expect("what was learned can be written");
+    if let Some(mut topic_model) = TopicModel::with_knowledge(knowledge) {
+        use_topic_model(&mut topic_model);
+        let learned =
+            write_model(&topic_model.knowledge()).expect("what was learned can be written");
         read_model(&learned).expect("what was learned can be read");
     }
 }
 
 /// Visits two pages, one by a link of the other.
-fn use_guide(guide: &mut Guide) {
+fn use_topic_model(topic_model: &mut TopicModel) {
     let mut random = SplitMix(1);
     let first = page(
         "/",
         "<title>Bees</title><p>kidney dialysis <a href=/b>bees and honey</a>",
     );
-    let visit = guide.visit(&first, &[], None, &mut random);
+    let visit = topic_model.visit(&first, &[], None, &mut random);
     assert!(visit.judgment.log_odds.is_finite() && visit.judgment.similarity.is_finite());
     let mut via = Vec::new();
     for (link, score) in visit.outlinks {
         if let Some(priority) = score.priority() {
-            let probability = guide.probability(&link, priority);
+            let probability = topic_model.probability(&link, priority);
             assert!((0.0..=1.0).contains(&probability), "{probability}");
         }
-        let _ = guide.explain(&link);
+        let _ = topic_model.explain(&link);
         via.push(link);
     }
     let second = page("/b", "<title>Honey</title><p>railway timetable");
-    guide.visit(&second, &via, Some(Mark::Target), &mut random);
+    topic_model.visit(&second, &via, Some(Mark::Target), &mut random);
 }
 
 fn page(path: &str, body: &str) -> Page {
@@ -91,21 +92,21 @@ fn page(path: &str, body: &str) -> Page {
 
 pub fn seeds() -> Seeds {
     let file_of = |critic: &str, strategy: &str| {
-        let mut guide = Guide::new(critic, strategy).expect("known by name");
+        let mut topic_model = TopicModel::new(critic, strategy).expect("known by name");
         let mut random = SplitMix(7);
         let first = page(
             "/a",
             "<title>kidney</title><p>dialysis <a href=/b>centres</a><form action=/s><input name=q></form>",
         );
-        let visit = guide.visit(&first, &[], Some(Mark::Target), &mut random);
+        let visit = topic_model.visit(&first, &[], Some(Mark::Target), &mut random);
         let links: Vec<_> = visit.outlinks.into_iter().map(|row| row.0).collect();
-        guide.visit(
+        topic_model.visit(
             &page("/b", "<p>railway"),
             &links,
             Some(Mark::NotTarget),
             &mut random,
         );
-        write_model(&guide.knowledge()).expect("a model is written")
+        write_model(&topic_model.knowledge()).expect("a model is written")
     };
     let body_of = |critic: &str, strategy: &str| {
         let file = file_of(critic, strategy);

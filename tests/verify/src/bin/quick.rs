@@ -152,8 +152,11 @@ mod tests {
         );
         assert!(edited(&["core/models/src/lib.rs"])["models"].is_empty());
         // A manifest touches all of its package, whatever else was edited.
-        assert!(edited(&["core/Cargo.toml", "core/src/guide/tests.rs"])["core"].is_empty());
-        assert_eq!(module_of("src/guide/tests.rs").as_deref(), Some("guide"));
+        assert!(edited(&["core/Cargo.toml", "core/src/topic_model/tests.rs"])["core"].is_empty());
+        assert_eq!(
+            module_of("src/topic_model/tests.rs").as_deref(),
+            Some("topic_model")
+        );
         assert_eq!(module_of("benches/crawl.rs"), None);
     }
 }

@@ -116,7 +116,7 @@ fn walked(train: &Training) -> Result<Named> {
         seeds: "examples".to_owned(),
         budget: train.budget,
         marked: None,
-        facets: BTreeMap::new(),
+        subtopics: BTreeMap::new(),
         asking: Asking::Nothing,
         restricts: false,
         is_named: false,

@@ -170,7 +170,7 @@ mod tests {
             assert_eq!(post(path), Needed::Everywhere(Role::Owner), "{path}");
             assert_eq!(get(path), Needed::Everywhere(Role::Owner), "{path}");
         }
-        for path in ["/hands", "/sign-ins", "/new"] {
+        for path in ["/workers", "/sign-ins", "/new"] {
             assert_eq!(get(path), Needed::Everywhere(Role::Reader), "{path}");
         }
         for path in ["/library/new", "/new", "/feed/secret"] {

@@ -15,13 +15,13 @@ use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use crate::crawler::fetch::Brought;
 use crate::crawler::fetch::Fetcher;
 use crate::crawler::fetch::Got;
-use crate::crawler::hands::Heard;
-use crate::crawler::hands::Request;
-use crate::crawler::hands::write_page;
 use crate::crawler::reply::Answered;
 use crate::crawler::reply::Hindrance;
 use crate::crawler::reply::Reply;
 use crate::crawler::validators::Validators;
+use crate::crawler::workers::Heard;
+use crate::crawler::workers::Request;
+use crate::crawler::workers::write_page;
 use linkscent_store::clock;
 use linkscent_store::{InFlight, Unfinished};
 

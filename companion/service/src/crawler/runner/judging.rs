@@ -19,7 +19,7 @@ impl Runner {
     pub(super) fn judge_again(&mut self, on_progress: &mut impl FnMut(&Progress)) -> Result<()> {
         let judged = self.session.judge_again();
         self.keep_judgments(&judged)?;
-        if !self.session.guide().critic().goes_by_meaning() {
+        if !self.session.topic_model().critic().goes_by_meaning() {
             return Ok(());
         }
         match sentence_model::of(&self.store) {
@@ -40,7 +40,7 @@ impl Runner {
         vector: &dyn Fn(&str) -> Option<Vec<f32>>,
         on_progress: &mut impl FnMut(&Progress),
     ) -> Result<()> {
-        let known = self.session.guide().graph();
+        let known = self.session.topic_model().graph();
         let wanted = SentenceVectors::pages_wanted(known);
         let mut vectors = SentenceVectors::of_topic(known, vector);
         for (number, address) in wanted.iter().enumerate() {

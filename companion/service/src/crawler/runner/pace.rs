@@ -44,9 +44,9 @@ impl Pace {
         }
     }
 
-    /// Always the most. For requests of hands: their answers come many at a time, and wait in the
+    /// Always the most. For requests of workers: their answers come many at a time, and wait in the
     /// database.
-    pub fn of_hands(waiting: Waiting) -> Self {
+    pub fn of_workers(waiting: Waiting) -> Self {
         Self {
             most: MOST_UNDER_WAY,
             fewest: MOST_UNDER_WAY,

@@ -90,8 +90,8 @@ impl Runner {
             // It may have come to rest.
             let _ = sends.send(Message::of(came));
         });
-        let pace = if fetcher.leaves_to_hands() {
-            Pace::of_hands(waiting)
+        let pace = if fetcher.leaves_to_workers() {
+            Pace::of_workers(waiting)
         } else {
             Pace::new(waiting)
         };
@@ -106,7 +106,7 @@ impl Runner {
             tracing::info!("{said}");
         }
         let asked = handle.block_on(store.asked(crawl.id))?;
-        let retraining = Retraining::of(session.guide().strategy().profile().name);
+        let retraining = Retraining::of(session.topic_model().strategy().profile().name);
         let mut runner = Self {
             rng,
             store,
@@ -151,7 +151,7 @@ fn tell_of_memory(
     session: &Session,
     handle: &Handle,
 ) -> Result<()> {
-    let remembered = session.guide().memory().len();
+    let remembered = session.topic_model().memory().len();
     if remembered == 0 {
         return Ok(());
     }

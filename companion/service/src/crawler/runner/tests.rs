@@ -291,7 +291,10 @@ fn a_crawl_by_hop_distances_trains_its_model_on_what_it_fetches() {
         // Whenever it was trained again it is paused, and goes on with that model.
         let run = || {
             let runner = stage.resume().unwrap();
-            assert_eq!(runner.session().guide().strategy().profile().name, name);
+            assert_eq!(
+                runner.session().topic_model().strategy().profile().name,
+                name
+            );
             let control = runner.control();
             let mut trainings = 0;
             let tell = |progress: &Progress| {
@@ -418,7 +421,7 @@ fn marks_count_those_made_while_nobody_ran_it_and_those_made_meanwhile() {
     let note = stage.store.note(&stage.topic, vec![note]);
     stage.runtime.block_on(note).unwrap();
     let mut runner = stage.resume().unwrap();
-    let mark = |runner: &Runner, page: &Address| runner.session().guide().graph().mark(page);
+    let mark = |runner: &Runner, page: &Address| runner.session().topic_model().graph().mark(page);
     assert_eq!(mark(&runner, &later), Some(Mark::NotTarget));
     assert_eq!(mark(&runner, &start()), Some(Mark::Target), "an example");
     let not = Command::Mark(start(), Some(Mark::NotTarget));
@@ -460,7 +463,7 @@ fn a_crawl_hears_what_its_topic_is_called_and_what_is_said_of_it() {
     let (text, wanted) = ("insects".to_owned(), Some(true));
     stage.say(EventKind::Phrase { text, wanted });
     let wanted = |runner: &Runner| {
-        let graph = runner.session.guide().graph();
+        let graph = runner.session.topic_model().graph();
         graph.wanted().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(wanted(&runner), ["bees"]);

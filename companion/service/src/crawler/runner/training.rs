@@ -12,8 +12,8 @@ impl Runner {
         let Some(lesson) = self.lesson_that_is_due()? else {
             return Ok(());
         };
-        let guide = self.session.guide().snapshot();
-        let trained = guide.map(|guide| lesson.train(&guide));
+        let topic_model = self.session.topic_model().snapshot();
+        let trained = topic_model.map(|topic_model| lesson.train(&topic_model));
         trained.map_or(Ok(()), |trained| self.go_on_with(trained))
     }
 
@@ -42,13 +42,13 @@ impl Runner {
         let Some(lesson) = self.lesson_that_is_due()? else {
             return Ok(());
         };
-        let Some(guide) = self.session.guide().snapshot() else {
+        let Some(topic_model) = self.session.topic_model().snapshot() else {
             return Ok(());
         };
         let sender = self.sender.clone();
         // Not one of the runtime's: whoever ends the program does not wait for it.
         std::thread::spawn(move || {
-            let _ = sender.send(Message::Retrained(lesson.train(&guide)));
+            let _ = sender.send(Message::Retrained(lesson.train(&topic_model)));
         });
         Ok(())
     }
@@ -72,9 +72,9 @@ impl Runner {
         self.commit()?;
         let new = KeptPages::read(&self.store, self.crawl.id, known);
         let new = self.handle.block_on(new)?;
-        self.session.amend(|guide| {
-            guide.tell_pages(&mut *strategy, new.pages());
-            guide.go_on_with(strategy);
+        self.session.amend(|topic_model| {
+            topic_model.tell_pages(&mut *strategy, new.pages());
+            topic_model.go_on_with(strategy);
         });
         if let Some(retraining) = &mut self.retraining {
             retraining.taken_in();

@@ -4,12 +4,12 @@
 use anyhow::Result;
 use linkscent_core::address::Address;
 use linkscent_core::crawl::{CrawlDelay, Reaction};
-use linkscent_core::guide::{ASKED_AFTER, MOST_WAITING};
+use linkscent_core::topic_model::{ASKED_AFTER, MOST_WAITING};
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::api::EventName;
 
 use super::{LOOK_AGAIN, Runner};
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 use linkscent_archive::page::page_at;
 
 impl Runner {
@@ -18,15 +18,15 @@ impl Runner {
         let events = self.store.events(self.crawl.topic);
         let events = self.handle.block_on(events)?;
         self.session
-            .amend(|guide| topic_guide::apply_marks(guide, &events));
+            .amend(|topic_model| topic_model::apply_marks(topic_model, &events));
         self.hear_the_name()
     }
 
     fn hear_the_name(&mut self) -> Result<()> {
         let topic = self.store.topic(self.crawl.topic);
         if let Some(topic) = self.handle.block_on(topic)? {
-            self.session.amend(|guide| {
-                guide.name_topic(&topic.name);
+            self.session.amend(|topic_model| {
+                topic_model.name_topic(&topic.name);
             });
         }
         Ok(())
@@ -41,7 +41,7 @@ impl Runner {
         }
         let waiting = self.session.frontier().best(MOST_WAITING);
         let links = waiting.iter().filter_map(|page| page.links.first());
-        let Some(question) = self.session.guide().question(links, &self.asked) else {
+        let Some(question) = self.session.topic_model().question(links, &self.asked) else {
             return Ok(());
         };
         let ask = self.store.ask(self.crawl.id, question.address.as_str());
@@ -58,7 +58,8 @@ impl Runner {
         };
         let archive = self.store.warc_path(self.crawl.id);
         let (page, _) = page_at(&archive, offset, address)?;
-        self.session.amend(|guide| guide.mark(&page, mark));
+        self.session
+            .amend(|topic_model| topic_model.mark(&page, mark));
         Ok(())
     }
 
@@ -116,13 +117,13 @@ impl Runner {
         let classes = self.store.events_of(self.crawl.topic, EventName::Class);
         let classes = self.handle.block_on(classes)?;
         let phrases = self.store.events_of(self.crawl.topic, EventName::Phrase);
-        let phrases = topic_guide::phrases(&self.handle.block_on(phrases)?);
-        let facets = self.store.events_of(self.crawl.topic, EventName::Facet);
-        let facets = topic_guide::facets(&self.handle.block_on(facets)?);
-        self.session.amend(|guide| {
-            topic_guide::apply_classes(guide, &classes);
-            guide.take_phrases(phrases);
-            guide.take_facets(facets);
+        let phrases = topic_model::phrases(&self.handle.block_on(phrases)?);
+        let subtopics = self.store.events_of(self.crawl.topic, EventName::Subtopic);
+        let subtopics = topic_model::subtopics(&self.handle.block_on(subtopics)?);
+        self.session.amend(|topic_model| {
+            topic_model::apply_classes(topic_model, &classes);
+            topic_model.take_phrases(phrases);
+            topic_model.take_subtopics(subtopics);
         });
         self.hear_the_name()
     }

@@ -10,8 +10,8 @@ use linkscent_core::address::Address;
 use linkscent_core::crawl::{
     CrawlDelay, Failure, Limits, Outcome, Reaction, Record, Seed, Session,
 };
-use linkscent_core::guide::Guide;
 use linkscent_core::strategies::SplitMix;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::read_model;
 
@@ -90,8 +90,9 @@ pub fn replayed(
 /// A session as the crawl began.
 pub(super) fn begun(research: &Research) -> Result<Session> {
     let knowledge = read_model(&research.start).context("the model it began with")?;
-    let guide = Guide::with_knowledge(knowledge);
-    let guide = guide.context("this version lacks the critic or the strategy it went by")?;
+    let topic_model = TopicModel::with_knowledge(knowledge);
+    let topic_model =
+        topic_model.context("this version lacks the critic or the strategy it went by")?;
     let about = &research.about;
     let limits = Limits {
         budget: about.spec.budget,
@@ -110,7 +111,7 @@ pub(super) fn begun(research: &Research) -> Result<Session> {
         })
     };
     let seeds: Result<Vec<Seed>> = about.seeds.iter().map(seed).collect();
-    Ok(Session::new(guide, limits, seeds?))
+    Ok(Session::new(topic_model, limits, seeds?))
 }
 
 /// Does after an alarm what the crawl did.

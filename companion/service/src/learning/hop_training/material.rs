@@ -7,7 +7,6 @@ use linkscent_archive::sequences_file::Origin;
 use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::features::PageTerms;
-use linkscent_core::guide::Guide;
 use linkscent_core::hops::{
     BrowsingPath, FeatureGroups, FeatureIndex, Observed, PageText, PathStep, TrainingWeb,
     WalkRules, Walks,
@@ -17,6 +16,7 @@ use linkscent_core::page::Page;
 use linkscent_core::rng::Rng;
 use linkscent_core::strategies::{BackwardPaths, TrainedPaths};
 use linkscent_core::text::Vocabulary;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::{Judgment, MarkedPage, Relevance, WebGraph};
 use linkscent_core::wire::api::{Event, EventKind, Visit, mark_of, marked_terms};
 
@@ -104,7 +104,7 @@ impl Material {
 /// model.
 pub fn collect(
     sources: &Sources,
-    guide: &Guide,
+    topic_model: &TopicModel,
     feature_index: FeatureIndex,
     rng: &mut dyn Rng,
 ) -> Material {
@@ -112,7 +112,7 @@ pub fn collect(
     let own = Own {
         events: &sources.events,
         pages: &pages,
-        guide,
+        topic_model,
     };
     let groups = FeatureGroups::OF_ONE_TOPIC;
     let (mut material, mut graph) = own.collect(feature_index.clone(), groups, rng);
@@ -130,7 +130,7 @@ struct Own<'a> {
     events: &'a [Event],
     /// Of a crawl.
     pages: &'a [Page],
-    guide: &'a Guide,
+    topic_model: &'a TopicModel,
 }
 
 impl Own<'_> {
@@ -141,16 +141,16 @@ impl Own<'_> {
         groups: FeatureGroups,
         rng: &mut dyn Rng,
     ) -> (Material, WebGraph) {
-        let (guide, events) = (self.guide, self.events);
+        let (topic_model, events) = (self.topic_model, self.events);
         let rules = WalkRules::new(Walks::Anywhere);
-        let mut graph = guide.graph().clone();
+        let mut graph = topic_model.graph().clone();
         let mut web = TrainingWeb::new(groups).with_feature_index(feature_index);
-        for (page, judgment) in self.pages.iter().zip(guide.judge_all(self.pages)) {
+        for (page, judgment) in self.pages.iter().zip(topic_model.judge_all(self.pages)) {
             web.add(page, judgment, &mut graph);
         }
         let log = Paths::of(events);
         let paths = add_paths(&mut web, &log, &mut graph);
-        for past in &guide.knowledge().arrivals {
+        for past in &topic_model.knowledge().arrivals {
             for link in &past.via {
                 web.add_click(link, &graph);
             }
@@ -325,14 +325,18 @@ fn add_visited(
 
 /// Links on the paths to the targets of a web and links on none, as they stand on the pages
 /// that a crawl kept and as they were followed elsewhere.
-pub fn backward_paths(sources: &Sources, guide: &Guide, material: &mut Material) -> TrainedPaths {
+pub fn backward_paths(
+    sources: &Sources,
+    topic_model: &TopicModel,
+    material: &mut Material,
+) -> TrainedPaths {
     let mut paths = BackwardPaths::new(material.web.target_distances());
     let mut read: HashSet<Address> = HashSet::new();
     for page in sources.kept.last(MOST_PAGES) {
         paths.read(&page, &mut material.vocabulary);
         read.insert(page.address);
     }
-    for past in &guide.knowledge().arrivals {
+    for past in &topic_model.knowledge().arrivals {
         for link in &past.via {
             if link.source().is_some_and(|source| !read.contains(source)) {
                 paths.add(link);

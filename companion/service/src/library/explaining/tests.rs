@@ -1,6 +1,6 @@
 use super::*;
 use crate::fixtures::crawled;
-use crate::learning::topic_guide;
+use crate::learning::topic_model;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_find_is_explained_with_the_link_that_led_there() {
@@ -24,8 +24,8 @@ async fn a_find_is_explained_with_the_link_that_led_there() {
         };
         linked += 1;
         assert_eq!(Some(&link.from.to_string()), found.row.trail.first());
-        // It is the very number by which the guide orders links.
-        let guide = topic_guide::of(&service.context.store, &topic, None, None).await;
+        // It is the very number by which the topic model orders links.
+        let topic_model = topic_model::of(&service.context.store, &topic, None, None).await;
         let (offset, _) = service
             .context
             .store
@@ -39,7 +39,9 @@ async fn a_find_is_explained_with_the_link_that_led_there() {
             link.from.as_str(),
         )
         .unwrap();
-        let visit = guide.unwrap().visit(&page, &[], None, &mut SplitMix(0));
+        let visit = topic_model
+            .unwrap()
+            .visit(&page, &[], None, &mut SplitMix(0));
         let scores = visit.outlinks.iter();
         let mut scores = scores
             .filter(|(candidate, _)| candidate.target.as_str() == row.address)

@@ -110,11 +110,11 @@ fn a_crawl_begins_with_what_another_topic_taught_and_says_what_it_was_worth() {
         .runtime
         .block_on(stage.service.context.store.find_topic("bees"));
     let bees = bees.unwrap().unwrap();
-    let guide = stage
+    let topic_model = stage
         .runtime
-        .block_on(stage.service.models.guide(&bees))
+        .block_on(stage.service.models.topic_model(&bees))
         .unwrap();
-    assert_eq!(guide.beginning().unwrap().topic, "trains");
+    assert_eq!(topic_model.beginning().unwrap().topic, "trains");
     // Where a page of trains is forgotten, nothing of it stays with the bees.
     let forget = Forget {
         pages: vec!["http://trains.test/1".to_owned()],
@@ -128,11 +128,11 @@ fn a_crawl_begins_with_what_another_topic_taught_and_says_what_it_was_worth() {
         .runtime
         .block_on(stage.service.topics.topic(bees.id))
         .unwrap();
-    let guide = stage
+    let topic_model = stage
         .runtime
-        .block_on(stage.service.models.guide(&bees))
+        .block_on(stage.service.models.topic_model(&bees))
         .unwrap();
-    assert_eq!(guide.beginning(), None);
+    assert_eq!(topic_model.beginning(), None);
 }
 
 #[test]

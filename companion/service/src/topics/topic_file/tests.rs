@@ -1,5 +1,5 @@
 use super::*;
-use crate::Remark;
+use crate::Annotation;
 use crate::Services;
 use crate::crawler::way::Way;
 use crate::fixtures::{crawled, words};
@@ -20,20 +20,20 @@ async fn who_takes_a_topic_in_judges_as_its_giver_and_learns_no_address_but_mark
         .annotations
         .found_keys(Some(&topic), &words("trains"))
         .await;
-    let not = Remark::read("not", "").unwrap();
+    let not = Annotation::read("not", "").unwrap();
     service
         .annotations
-        .remark(&keys.unwrap()[..1], &not)
+        .annotate(&keys.unwrap()[..1], &not)
         .await
         .unwrap();
-    let tag = Remark::read("tag", "secret").unwrap();
+    let tag = Annotation::read("tag", "secret").unwrap();
     let keys = service
         .annotations
         .found_keys(Some(&topic), &words("honey"))
         .await;
     service
         .annotations
-        .remark(&keys.unwrap()[..1], &tag)
+        .annotate(&keys.unwrap()[..1], &tag)
         .await
         .unwrap();
     service
@@ -51,8 +51,8 @@ async fn who_takes_a_topic_in_judges_as_its_giver_and_learns_no_address_but_mark
     let taken = other.topics.take_topic_in(&file, None).await.unwrap();
     assert_eq!(taken.name, "bees");
     let (mine, theirs) = (
-        service.models.guide(&topic).await.unwrap(),
-        other.models.guide(&taken).await.unwrap(),
+        service.models.topic_model(&topic).await.unwrap(),
+        other.models.topic_model(&taken).await.unwrap(),
     );
     assert!(!file.learned.is_empty());
     assert!(
@@ -165,10 +165,10 @@ async fn what_was_learned_by_a_strategy_that_is_unknown_here_is_left() {
         .annotations
         .found_keys(Some(&topic), &words("trains"))
         .await;
-    let not = Remark::read("not", "").unwrap();
+    let not = Annotation::read("not", "").unwrap();
     service
         .annotations
-        .remark(&keys.unwrap()[..1], &not)
+        .annotate(&keys.unwrap()[..1], &not)
         .await
         .unwrap();
     let topic = service.topics.topic(topic.id).await.unwrap();
@@ -181,7 +181,7 @@ async fn what_was_learned_by_a_strategy_that_is_unknown_here_is_left() {
     assert!(read.learned.is_empty());
     let (_other_folder, other) = stranger().await;
     let taken = other.topics.take_topic_in(&read, None).await.unwrap();
-    assert!(other.models.guide(&taken).await.is_ok());
+    assert!(other.models.topic_model(&taken).await.is_ok());
     let times = other.context.store.events(taken.id).await.unwrap();
     let now = clock::now() as u64;
     assert!(

@@ -208,7 +208,7 @@ async fn what_was_read_before_a_page_was_forgotten_is_no_copy() {
     let forgetting = async {
         begun.notified().await;
         // The rows alone, as who forgets waits for its turn to delete copies.
-        let gone = linkscent_core::guide::ToForget {
+        let gone = linkscent_core::topic_model::ToForget {
             pages: [linkscent_core::address::Address::parse("http://read.test/trains").unwrap()]
                 .into(),
             ..Default::default()

@@ -158,8 +158,8 @@ async fn good_nodes_are_chosen_and_every_page_of_a_crawl_can_be_corrected() {
     assert_eq!(corrected.matches(said).count(), 1);
     assert_eq!(corrected.matches("Take it back").count(), 1);
     let topic = service.topics.topic(1).await.unwrap();
-    let guide = service.models.guide(&topic).await.unwrap();
-    assert_eq!(guide.graph().corrected.len(), 1);
+    let topic_model = service.models.topic_model(&topic).await.unwrap();
+    assert_eq!(topic_model.graph().corrected.len(), 1);
     for (class, why) in [("Travel", "no class “Travel”"), ("Bees", "no class “Bees”")] {
         let wrong = format!("address={one}&class={class}&{place}");
         let refused = send("/crawl/1/class", &wrong).await.err().unwrap();
@@ -175,8 +175,8 @@ async fn good_nodes_are_chosen_and_every_page_of_a_crawl_can_be_corrected() {
     assert_eq!(led, format!("{base}{expected}"));
     assert!(!page("/crawl/1/classes?node=Science").await.contains(said));
     let topic = service.topics.topic(1).await.unwrap();
-    let guide = service.models.guide(&topic).await.unwrap();
-    assert!(guide.graph().corrected.is_empty());
+    let topic_model = service.models.topic_model(&topic).await.unwrap();
+    assert!(topic_model.graph().corrected.is_empty());
 }
 
 #[tokio::test]

@@ -191,7 +191,7 @@ impl WithProvider {
             assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{}", reply.text);
             return Err(reply);
         }
-        assert_eq!(reply.headers["location"], "/hands");
+        assert_eq!(reply.headers["location"], "/workers");
         Ok(signed_in(&reply).unwrap())
     }
 }

@@ -95,7 +95,7 @@ impl Public {
             assert!(!reply.headers.contains_key("set-cookie"));
             return Err(reply);
         }
-        assert_eq!(reply.headers["location"], "/hands");
+        assert_eq!(reply.headers["location"], "/workers");
         Ok(kept(&reply))
     }
 }
@@ -121,7 +121,7 @@ const CHANGES: [&str; 22] = [
     "/topic/1/delete",
     "/topic/1/watch",
     "/topic/1/intake",
-    "/topic/1/facets",
+    "/topic/1/subtopics",
     "/topic/1/classes",
     "/topic/1/crawl",
     "/crawl/1/pause",

@@ -130,7 +130,7 @@ impl Shared {
         [
             format!("{:?}", store.topic(topic).await.unwrap()),
             format!("{:?}", store.events(topic).await.unwrap()),
-            format!("{:?}", store.remarks(topic).await.unwrap()),
+            format!("{:?}", store.annotations(topic).await.unwrap()),
             format!("{:?}", store.critic(topic).await.unwrap()),
             format!("{:?}", store.standings(Some(topic)).await.unwrap()),
             format!("{:?}", store.people_of(topic).await.unwrap()),
@@ -351,8 +351,8 @@ async fn each_does_in_a_topic_what_the_role_is_for() {
         }
     }
     let (crawl, (number, address)) = (shared.crawl, &shared.page);
-    let remark = format!("page={crawl}/{number}&verdict=tag&tag=seen");
-    let refused = site.send("/library/pages", &reader, &remark).await;
+    let annotation = format!("page={crawl}/{number}&verdict=tag&tag=seen");
+    let refused = site.send("/library/pages", &reader, &annotation).await;
     assert_eq!(refused.status, StatusCode::FORBIDDEN, "{}", refused.text);
     assert_eq!(shared.kept().await, before);
     let page = site.get("/library", &reader).await;
@@ -363,13 +363,13 @@ async fn each_does_in_a_topic_what_the_role_is_for() {
     let page = site.get(&format!("/topic/{}", shared.topic), &reader).await;
     assert!(page.text.contains("class=\"reader\"") && !page.text.contains("/people"));
 
-    let done = site.send("/library/pages", &editor, &remark).await;
+    let done = site.send("/library/pages", &editor, &annotation).await;
     assert!(done.status.is_success() || done.status.is_redirection());
     let done = format!("id={}", 1);
     let undone = site.send("/library/undo", &reader, &done).await;
     assert_eq!(undone.status, StatusCode::NOT_FOUND, "{}", undone.text);
     // Of what changed nothing it is not known whose it is.
-    let again = site.send("/library/pages", &editor, &remark).await;
+    let again = site.send("/library/pages", &editor, &annotation).await;
     assert!(again.status.is_success() || again.status.is_redirection());
     for id in 1..4 {
         let page = site.get(&format!("/library?done={id}"), &reader).await;

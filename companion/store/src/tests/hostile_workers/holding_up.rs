@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::super::hands::Stage;
+use super::super::workers::Stage;
 use super::super::{folder, mark};
 use super::{ANY, HOST, Roles, SOON, run, works};
 use crate::Store;
-use crate::postgres::{Hands, SharedLock, WorkerSecret};
+use crate::postgres::{SharedLock, WorkerSecret, Workers};
 use crate::{Turn, Turns};
 
 #[tokio::test]
@@ -17,7 +17,7 @@ async fn locks_that_a_worker_takes_stop_nobody() {
         return;
     };
     let stage = &roles.stage;
-    let held = SharedLock::take(&stage.hands, 1).await.unwrap();
+    let held = SharedLock::take(&stage.workers, 1).await.unwrap();
     let mut presence = stage.join("honest").await;
     stage.keep_alive().await;
     // It takes each lock that programs of any version have named, and waits for each that is held.
@@ -59,14 +59,14 @@ async fn locks_that_a_worker_takes_stop_nobody() {
     let refused = format!("{:#}", opened.unwrap().err().unwrap());
     assert!(refused.contains("another data folder"), "{refused}");
     let soon = Duration::from_millis(300);
-    let second = timeout(soon, SharedLock::take(&stage.hands, 1)).await;
+    let second = timeout(soon, SharedLock::take(&stage.workers, 1)).await;
     assert!(second.is_err(), "two have the lock of one crawl");
     drop(held);
-    let taken = timeout(SOON, SharedLock::take(&stage.hands, 1))
+    let taken = timeout(SOON, SharedLock::take(&stage.workers, 1))
         .await
         .unwrap();
     taken.unwrap().is_ours().await.unwrap();
-    let copies = timeout(SOON, SharedLock::of_copies(&stage.hands)).await;
+    let copies = timeout(SOON, SharedLock::of_copies(&stage.workers)).await;
     copies.unwrap().unwrap();
     assert!(presence.live("").await.unwrap());
     drop(waiting);
@@ -77,7 +77,7 @@ async fn waiters(stage: &Stage) -> i64 {
     let waiters = sqlx::query_scalar(
         "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
     );
-    waiters.fetch_one(stage.hands.pool()).await.unwrap()
+    waiters.fetch_one(stage.workers.pool()).await.unwrap()
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn transactions_that_a_worker_keeps_open_are_ended() {
     };
     let stage = &roles.stage;
     let numbers = stage.ask(1, &["a", "b"]).await;
-    let honest = Hands::connect(&roles.honest).await.unwrap();
+    let honest = Workers::connect(&roles.honest).await.unwrap();
     let mut presence = honest.join("honest").await.unwrap();
     stage.keep_alive().await;
     // It takes all requests, and the turn of a host, and does not commit.
@@ -130,7 +130,7 @@ async fn transactions_that_a_worker_keeps_open_are_ended() {
             .len(),
         1
     );
-    let turns = Turns::of_hand(&honest, presence.secret(), 1);
+    let turns = Turns::of_worker(&honest, presence.secret(), 1);
     let taken = timeout(SOON, turns.take(&HOST, 0, ANY, 0)).await.unwrap();
     assert_eq!(taken.unwrap(), Turn::Taken);
     let own_turns = timeout(SOON, stage.store.turns(1, 0))
@@ -141,21 +141,21 @@ async fn transactions_that_a_worker_keeps_open_are_ended() {
         .await
         .unwrap();
     assert_eq!(taken.unwrap(), Turn::Taken);
-    timeout(SOON, stage.hands.take_back(1))
+    timeout(SOON, stage.workers.take_back(1))
         .await
         .unwrap()
         .unwrap();
     assert_eq!(
-        stage.hands.asked(1).await.unwrap(),
+        stage.workers.asked(1).await.unwrap(),
         numbers,
         "they are locked"
     );
 
     // Its session is ended, and what it had is others'.
-    let ended = stage.hands.end_workers_stuck_for("1 hour").await.unwrap();
+    let ended = stage.workers.end_workers_stuck_for("1 hour").await.unwrap();
     assert_eq!(ended, 0, "it is not that old");
     let deleting = tokio::spawn({
-        let pool = stage.hands.pool().clone();
+        let pool = stage.workers.pool().clone();
         async move {
             sqlx::query("DELETE FROM crawl WHERE id = 1")
                 .execute(&pool)
@@ -164,7 +164,7 @@ async fn transactions_that_a_worker_keeps_open_are_ended() {
     });
     assert_eq!(
         stage
-            .hands
+            .workers
             .end_workers_stuck_for("0 seconds")
             .await
             .unwrap(),
@@ -173,7 +173,7 @@ async fn transactions_that_a_worker_keeps_open_are_ended() {
     timeout(SOON, deleting).await.unwrap().unwrap().unwrap();
     assert!(run(&mut session, "COMMIT").await.is_err());
     let all: Vec<String> = stage
-        .hands
+        .workers
         .all()
         .await
         .unwrap()
@@ -191,14 +191,14 @@ async fn a_silent_worker_whose_rows_are_locked_disturbs_nobody() {
     };
     let stage = &roles.stage;
     stage.ask(1, &["a"]).await;
-    let hostile = Hands::connect(&roles.hostile).await.unwrap();
+    let hostile = Workers::connect(&roles.hostile).await.unwrap();
     let silent = hostile.join("silent").await.unwrap();
     stage.keep_alive().await;
     assert_eq!(
         hostile.take(silent.secret(), &[], 1).await.unwrap().len(),
         1
     );
-    let turns = Turns::of_hand(&hostile, silent.secret(), 1);
+    let turns = Turns::of_worker(&hostile, silent.secret(), 1);
     assert_eq!(turns.take(&HOST, 0, ANY, 0).await.unwrap(), Turn::Ours);
     // Another of its sessions locks the host's row.
     stage.ask(1, &["b"]).await;
@@ -220,7 +220,7 @@ async fn a_silent_worker_whose_rows_are_locked_disturbs_nobody() {
         .await
         .unwrap();
     sqlx::query("UPDATE worker SET seen = 0 WHERE name = 'silent'")
-        .execute(stage.hands.pool())
+        .execute(stage.workers.pool())
         .await
         .unwrap();
     timeout(SOON, works(stage, &roles.honest)).await.unwrap();
@@ -228,7 +228,7 @@ async fn a_silent_worker_whose_rows_are_locked_disturbs_nobody() {
     // As soon as they are free, it is given up.
     let mut other = stage.join("other").await;
     assert!(other.live("").await.unwrap());
-    let all = stage.hands.all().await.unwrap();
+    let all = stage.workers.all().await.unwrap();
     assert!(all.iter().all(|worker| worker.name != "silent"));
 }
 
@@ -238,7 +238,7 @@ async fn forged_notifications_change_nothing() {
         return;
     };
     let mut session = roles.hostile().await;
-    let mut answers = roles.stage.hands.listen_for_answers().await.unwrap();
+    let mut answers = roles.stage.workers.listen_for_answers().await.unwrap();
     let mut watch = roles.stage.store.watch().await.unwrap();
     for channel in ["linkscent_tasks", "linkscent_answered", "linkscent_changed"] {
         for payload in ["", "1", "x", "'; DROP TABLE topic; --"] {

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, PgConnection, Row};
 use tokio::time::timeout;
 
 use super::{ANY, HOST, Roles, SOON, works};
-use crate::postgres::{Hands, Lease};
+use crate::postgres::{Lease, Workers};
 use crate::secret;
 use crate::{Asked, Turn, Turns};
 
@@ -52,22 +52,22 @@ async fn nothing_that_a_worker_can_read_tells_a_secret() {
         return;
     };
     // Both with the same role, where most can be seen.
-    let hands = Hands::connect(&roles.hostile).await.unwrap();
+    let workers = Workers::connect(&roles.hostile).await.unwrap();
     let mut session = roles.hostile().await;
     let mut hears = PgListener::connect(&roles.hostile).await.unwrap();
     let channels = ["linkscent_tasks", "linkscent_answered", "linkscent_changed"];
     hears.listen_all(channels).await.unwrap();
     roles.stage.ask(1, &["a", "b"]).await;
-    let mut presence = hands.join("honest").await.unwrap();
+    let mut presence = workers.join("honest").await.unwrap();
     let of_worker = presence.secret().clone();
     assert!(presence.live("none").await.unwrap());
     roles.stage.keep_alive().await;
-    let listens = hands.listen_for_tasks(&of_worker).await.unwrap();
-    let leases = hands.take(&of_worker, &[], 9).await.unwrap();
-    let turns = Turns::of_hand(&hands, &of_worker, 1);
+    let listens = workers.listen_for_tasks(&of_worker).await.unwrap();
+    let leases = workers.take(&of_worker, &[], 9).await.unwrap();
+    let turns = Turns::of_worker(&workers, &of_worker, 1);
     assert_eq!(turns.take(&HOST, 0, ANY, 0).await.unwrap(), Turn::Ours);
     let said = [(leases[0].lease, b"page".to_vec())];
-    assert_eq!(hands.answer(&of_worker, &said).await.unwrap().len(), 1);
+    assert_eq!(workers.answer(&of_worker, &said).await.unwrap().len(), 1);
 
     let hex = secret::hex(of_worker.bytes());
     let mut all = all_that_is_readable(&mut session).await;
@@ -146,18 +146,18 @@ async fn a_worker_cannot_act_for_another() {
     };
     let stage = &roles.stage;
     let numbers = stage.ask(1, &["a", "b"]).await;
-    let honest = Hands::connect(&roles.honest).await.unwrap();
+    let honest = Workers::connect(&roles.honest).await.unwrap();
     let presence = honest.join("honest").await.unwrap();
     stage.keep_alive().await;
     let leases: Vec<Lease> = honest.take(presence.secret(), &[], 2).await.unwrap();
-    let turns = Turns::of_hand(&honest, presence.secret(), 1);
+    let turns = Turns::of_worker(&honest, presence.secret(), 1);
     assert_eq!(turns.take(&HOST, 0, ANY, 0).await.unwrap(), Turn::Ours);
     let lease = leases[0].lease;
 
     // As if it had found out all that the database knows of the other.
     let known: (i64, i64, i32, Vec<u8>) =
         sqlx::query_as("SELECT number, key, pid, digest FROM worker")
-            .fetch_one(stage.hands.pool())
+            .fetch_one(stage.workers.pool())
             .await
             .unwrap();
     let (number, key, pid, digest) = known;
@@ -188,7 +188,7 @@ async fn a_worker_cannot_act_for_another() {
     }
 
     // As a worker of its own it is given nothing of the other's, and answers none of it.
-    let hostile = Hands::connect(&roles.hostile).await.unwrap();
+    let hostile = Workers::connect(&roles.hostile).await.unwrap();
     let own = hostile.join("hostile").await.unwrap();
     stage.keep_alive().await;
     assert!(
@@ -233,7 +233,7 @@ async fn a_worker_answers_only_what_it_has_and_once() {
     };
     let stage = &roles.stage;
     let numbers = stage.ask(1, &["a", "b", "c"]).await;
-    let hostile = Hands::connect(&roles.hostile).await.unwrap();
+    let hostile = Workers::connect(&roles.hostile).await.unwrap();
     let own = hostile.join(&"x".repeat(10_000_000)).await.unwrap();
     stage.keep_alive().await;
     let leases = hostile.take(own.secret(), &[], 3).await.unwrap();
@@ -270,13 +270,13 @@ async fn a_worker_answers_only_what_it_has_and_once() {
             .unwrap();
     assert_eq!(most, 0);
     let name: i32 = sqlx::query_scalar("SELECT max(length(name)) FROM worker")
-        .fetch_one(stage.hands.pool())
+        .fetch_one(stage.workers.pool())
         .await
         .unwrap();
     assert_eq!(name, 100);
     assert_eq!(stage.answers(1).await, [(numbers[0], "page".to_owned())]);
     // A crawl that it has no request of, and more hosts than it can ask.
-    let turn = Turns::of_hand(&hostile, own.secret(), 2);
+    let turn = Turns::of_worker(&hostile, own.secret(), 2);
     assert_eq!(turn.take(&HOST, 0, ANY, 0).await.unwrap(), Turn::Gone);
     let mut ours = 0;
     for host in 0..250 {
@@ -285,7 +285,7 @@ async fn a_worker_answers_only_what_it_has_and_once() {
             host: &host,
             server: None,
         };
-        let turn = Turns::of_hand(&hostile, own.secret(), 1);
+        let turn = Turns::of_worker(&hostile, own.secret(), 1);
         ours += usize::from(turn.take(&asked, 0, ANY, 0).await.unwrap() == Turn::Ours);
     }
     assert_eq!(ours, 200);

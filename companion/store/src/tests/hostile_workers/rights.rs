@@ -2,11 +2,11 @@
 
 use sqlx::{Connection, PgConnection};
 
-use super::super::hands::Stage;
 use super::super::skipped;
+use super::super::workers::Stage;
 use super::{Roles, is_denied, run, works};
 use crate::fixtures::cluster::Cluster;
-use crate::postgres::{Hands, WorkerSecret, migrate_to};
+use crate::postgres::{WorkerSecret, Workers, migrate_to};
 
 #[tokio::test]
 async fn a_worker_reads_calls_and_makes_nothing_else() {
@@ -132,7 +132,7 @@ async fn names_in_functions_cannot_be_hijacked() {
         .unwrap();
     assert!(lives);
     let digest: Vec<u8> = sqlx::query_scalar("SELECT digest FROM worker")
-        .fetch_one(roles.stage.hands.pool())
+        .fetch_one(roles.stage.workers.pool())
         .await
         .unwrap();
     assert_eq!(digest.len(), 32);
@@ -141,7 +141,7 @@ async fn names_in_functions_cannot_be_hijacked() {
         "SELECT proname::text FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace
          AND NOT coalesce(proconfig::text LIKE '%search_path=pg_catalog, public, pg_temp%', FALSE)",
     )
-    .fetch_all(roles.stage.hands.pool())
+    .fetch_all(roles.stage.workers.pool())
     .await
     .unwrap();
     assert_eq!(unpinned, Vec::<String>::new());
@@ -165,7 +165,7 @@ async fn nobody_else_makes_objects_in_the_schema_once_it_is_opened() {
         "SELECT EXISTS (SELECT 1 FROM pg_namespace, aclexplode(nspacl) AS may
              WHERE nspname = 'public' AND grantee = 0 AND privilege_type = 'CREATE')",
     )
-    .fetch_one(stage.hands.pool())
+    .fetch_one(stage.workers.pool())
     .await
     .unwrap();
     assert!(!may);
@@ -200,10 +200,10 @@ async fn who_could_be_a_worker_before_can_be_one() {
     let stage = Stage::on(address.clone()).await;
     let role = format!("postgres://before_{database}@");
     let worker = address.replace("postgres://postgres@", &role);
-    let hands = Hands::connect(&worker).await.unwrap();
-    let presence = hands.join("new").await.unwrap();
+    let workers = Workers::connect(&worker).await.unwrap();
+    let presence = workers.join("new").await.unwrap();
     stage.keep_alive().await;
-    let leases = hands.take(presence.secret(), &[], 9).await.unwrap();
+    let leases = workers.take(presence.secret(), &[], 9).await.unwrap();
     assert_eq!((leases.len(), &leases[0].asked[..]), (1, &b"open"[..]));
     assert_eq!(stage.answers(3).await.len(), 1);
     presence.leave().await.unwrap();

@@ -51,13 +51,13 @@ fn by_critic(critic: &str, strategy: &str) -> Session {
         address: address("http://h2.test/2"),
         mark: Some(Mark::Target),
     };
-    let mut guide = Guide::new(critic, strategy).unwrap();
+    let mut topic_model = TopicModel::new(critic, strategy).unwrap();
     if critic != "topic" {
-        guide.name_topic("kidney");
-        guide.take_phrases([("dialysis".to_owned(), true), ("trains".to_owned(), false)]);
-        guide.take_facets([(seed.address.clone(), "machines".to_owned())]);
+        topic_model.name_topic("kidney");
+        topic_model.take_phrases([("dialysis".to_owned(), true), ("trains".to_owned(), false)]);
+        topic_model.take_subtopics([(seed.address.clone(), "machines".to_owned())]);
         let words = FormWords::new(["kidney".to_owned()], ["page".to_owned()]);
-        guide.mark_form(&seed.address, "search", words, Some(true));
+        topic_model.mark_form(&seed.address, "search", words, Some(true));
     }
     let stopping = StoppingRule {
         pages: (critic == "targets").then_some(6),
@@ -67,7 +67,7 @@ fn by_critic(critic: &str, strategy: &str) -> Session {
         stopping,
         ..limits(300)
     };
-    Session::new(guide, limits, vec![seed])
+    Session::new(topic_model, limits, vec![seed])
 }
 
 /// What a log has of a request in place of a page.
@@ -312,7 +312,7 @@ fn a_session_that_was_saved_goes_on_as_if_it_had_been_told_all() {
         assert_eq!(format!("{:?}", again.bandit), format!("{:?}", whole.bandit));
         assert_eq!(again.begun, whole.begun, "{strategy}");
         // What it knows for other crawls is the same to the last bit.
-        let model = |session: &Session| write_model(&session.guide().knowledge()).unwrap();
+        let model = |session: &Session| write_model(&session.topic_model().knowledge()).unwrap();
         assert_eq!(model(&again), model(&whole), "{strategy}");
     }
 }

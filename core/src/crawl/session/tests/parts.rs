@@ -37,8 +37,8 @@ fn parts(of: u32) -> Vec<Session> {
             address: address("http://host0.org/0"),
             mark: Some(Mark::Target),
         };
-        let guide = Guide::new("topic", "ensemble").unwrap();
-        let session = Session::new(guide, limits(1_000), vec![seed]);
+        let topic_model = TopicModel::new("topic", "ensemble").unwrap();
+        let session = Session::new(topic_model, limits(1_000), vec![seed]);
         session.for_part(Part::new(number, of).unwrap())
     };
     (0..of).map(begin).collect()
@@ -85,12 +85,15 @@ fn together_they_ask_for_every_page_once() {
     }
     for session in &sessions {
         assert_eq!(
-            session.guide().graph().pages().count(),
+            session.topic_model().graph().pages().count(),
             120,
             "each knows all pages"
         );
         let seed = address("http://host0.org/0");
-        assert_eq!(session.guide().graph().mark(&seed), Some(Mark::Target));
+        assert_eq!(
+            session.topic_model().graph().mark(&seed),
+            Some(Mark::Target)
+        );
     }
 }
 
@@ -111,7 +114,10 @@ fn a_redirect_to_another_ones_host_is_followed_there() {
         // What the person said of the seed holds for where it leads.
         let goal = address("http://host1.org/0");
         for session in &sessions {
-            assert_eq!(session.guide().graph().mark(&goal), Some(Mark::Target));
+            assert_eq!(
+                session.topic_model().graph().mark(&goal),
+                Some(Mark::Target)
+            );
         }
     }
 }

@@ -102,8 +102,8 @@ fn begin(until_recall: Option<f64>) -> Session {
         address: address("http://a.org/1"),
         mark: Some(Mark::Target),
     };
-    let guide = Guide::new("text has \"dialysis\"", "ensemble").unwrap();
-    Session::new(guide, limits, vec![seed])
+    let topic_model = TopicModel::new("text has \"dialysis\"", "ensemble").unwrap();
+    Session::new(topic_model, limits, vec![seed])
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn what_is_nearly_the_same_counts_once_but_where_a_log_or_a_person_has_it_as_a_p
     let Outcome::Page(page, _) = ring(&twin) else {
         panic!("it is a page");
     };
-    marked.amend(|guide| guide.mark(&page, Some(Mark::Target)));
+    marked.amend(|topic_model| topic_model.mark(&page, Some(Mark::Target)));
     let log = requests(&mut marked, &mut SplitMix(5), ring);
     let row = log.iter().find(|record| record.address == twin);
     assert!(row.is_some_and(|row| row.judgment.is_some()), "{row:?}");
@@ -217,8 +217,8 @@ fn errors_in_the_form_of_pages_are_none_and_close_what_has_nothing_else() {
         address: page.clone(),
         mark: None,
     };
-    let guide = Guide::new("topic", "breadth-first").unwrap();
-    let mut named = Session::new(guide, limits(1), vec![seed]);
+    let topic_model = TopicModel::new("topic", "breadth-first").unwrap();
+    let mut named = Session::new(topic_model, limits(1), vec![seed]);
     let log = requests(&mut named, &mut SplitMix(5), with_gone);
     assert!(log[0].judgment.is_some(), "{log:?}");
 }

@@ -99,7 +99,7 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
         );
     }
 
-    // The word of the person reaches the topic's guide and a crawl under way, holds when the
+    // The word of the person reaches the topic's model and a crawl under way, holds when the
     // crawl is told its log again, and can be taken back.
     let wrong = results.iter().find(|row| !row.is_target).unwrap();
     let address = Address::parse(&wrong.address).unwrap();
@@ -117,7 +117,7 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
     );
     let mut running = resume(no_web());
     let relevance = |runner: &Runner| {
-        let graph = runner.session().guide().graph();
+        let graph = runner.session().topic_model().graph();
         graph.judgment(&address).relevance.value()
     };
     let before = relevance(&running);
@@ -148,15 +148,17 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
     let again = resume(no_web());
     assert_eq!(relevance(&again), 1.0);
     drop(again);
-    let guide = || {
+    let topic_model = || {
         let topic = runtime.block_on(service.topics.topic(topic.id)).unwrap();
-        runtime.block_on(service.models.guide(&topic)).unwrap()
+        runtime
+            .block_on(service.models.topic_model(&topic))
+            .unwrap()
     };
-    assert!(guide().judge(&page).is_target);
-    assert_eq!(guide().classes(&page)[0].0, "Science/Bees");
+    assert!(topic_model().judge(&page).is_target);
+    assert_eq!(topic_model().classes(&page)[0].0, "Science/Bees");
     correct(None).unwrap();
-    assert!(!guide().judge(&page).is_target);
-    assert_eq!(guide().classes(&page)[0].0, "Travel/Trains");
+    assert!(!topic_model().judge(&page).is_target);
+    assert_eq!(topic_model().classes(&page)[0].0, "Travel/Trains");
     assert_eq!(relevance(&resume(no_web())), before);
 
     // Other nodes can be good later; none at all is no topic.
@@ -166,7 +168,7 @@ fn a_folder_becomes_a_topic_whose_pages_have_classes_that_can_be_corrected() {
         runtime.block_on(service.topics.choose_good(&topic, &nodes))
     };
     choose(&["Travel/Trains"]).unwrap();
-    assert!(guide().judge(&page).is_target);
+    assert!(topic_model().judge(&page).is_target);
     assert!(choose(&["Travel/Ships"]).is_err());
     choose(&[]).unwrap();
     let topic = runtime.block_on(service.topics.topic(topic.id)).unwrap();

@@ -2,7 +2,7 @@
 
 use linkscent_core::codec::SaveError;
 use linkscent_core::crawl::{CrawlDelay, FrontierEntry, Limits, Scope, StoppingRule};
-use linkscent_core::guide::Guide;
+use linkscent_core::topic_model::TopicModel;
 use linkscent_core::wire::api::Forget;
 
 use super::*;
@@ -210,8 +210,8 @@ fn of_what_cannot_be_saved_nothing_is_left() {
         until_recall: None,
     };
     let session = |strategy: &str| {
-        let guide = Guide::new("topic", strategy).unwrap();
-        Session::new(guide, limits.clone(), Vec::new())
+        let topic_model = TopicModel::new("topic", strategy).unwrap();
+        Session::new(topic_model, limits.clone(), Vec::new())
     };
     let (row, rng) = (stage.row(), SplitMix(1));
     let written = checkpoint::write(&path, &session("hub"), &row, &taken_up.told, &rng);
@@ -318,7 +318,7 @@ fn a_host_that_is_left_out_leaves_checkpoint_and_log_at_one() {
     let (_, told) = stage.taken_up();
     assert_eq!(told.session.frontier().waiting_at("a.test"), 0);
     // What was learned there stays.
-    let model = |session: &Session| write_model(&session.guide().knowledge()).unwrap();
+    let model = |session: &Session| write_model(&session.topic_model().knowledge()).unwrap();
     assert_eq!(model(&saved.session), model(&told.session));
-    assert!(saved.session.guide().graph().pages().len() > 0);
+    assert!(saved.session.topic_model().graph().pages().len() > 0);
 }
