@@ -130,7 +130,7 @@ impl WithProvider {
 
     /// Sends a browser away; what it keeps, and the state with which it comes back.
     async fn away(&self) -> (String, String) {
-        let reply = self.site.get("/sign-in/provider?to=%2Fhands", "").await;
+        let reply = self.site.get("/sign-in/provider?to=%2Fworkers", "").await;
         assert_eq!(reply.status, StatusCode::SEE_OTHER, "{}", reply.text);
         let to = reply.headers["location"].to_str().unwrap();
         let query = to.strip_prefix(&format!("{}/authorize?realm=a&", self.fake.address));
@@ -210,14 +210,14 @@ async fn people_come_in_by_a_provider() {
     let there = WithProvider::new().await;
     let (site, fake) = (&there.site, &there.fake);
     let service = &site.server().app.service;
-    let page = site.get("/sign-in?to=%2Fhands", "").await;
+    let page = site.get("/sign-in?to=%2Fworkers", "").await;
     assert!(
         page.text.contains("Sign in with 127.0.0.1"),
         "{}",
         page.text
     );
     assert!(
-        page.text.contains("/sign-in/provider?to=%2Fhands"),
+        page.text.contains("/sign-in/provider?to=%2Fworkers"),
         "{}",
         page.text
     );

@@ -89,7 +89,7 @@ impl Public {
     /// Signs in; the secret that the browser is to keep.
     pub(super) async fn sign_in(&self, name: &str, password: &str) -> Result<String, Reply> {
         let password = password.replace(' ', "+");
-        let form = format!("name={name}&password={password}&to=%2Fhands");
+        let form = format!("name={name}&password={password}&to=%2Fworkers");
         let reply = self.ask("POST", "/sign-in", "", &form).await;
         if reply.status != StatusCode::SEE_OTHER {
             assert!(!reply.headers.contains_key("set-cookie"));
