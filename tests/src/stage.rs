@@ -199,23 +199,25 @@ impl Stage {
             .with_context(|| format!("it shows: {}", shown.borrow()))
     }
 
-    /// Presses a button of the popup, once it is there; what it complains of is an error. The drawing
-    /// of before is not taken for the one of after.
+    /// Presses a button of the popup, once it is there; what it complains of then is an error. What
+    /// was drawn before is not taken for what comes after.
     pub async fn press(&self, id: &str) -> Result<()> {
         let there = format!("document.getElementById({id:?})");
         self.wait_until(&format!("the popup has {id}"), &there)
             .await?;
         let button = self.browser.driver.find(By::Id(id)).await?;
         button.scroll_into_view().await?;
-        let forget = "document.querySelector('main')?.removeAttribute('data-drawn'); return true;";
-        self.browser.script(forget).await?;
+        let set_apart = "document.querySelector('main')?.removeAttribute('data-drawn');
+            document.querySelectorAll('.error').forEach(error => { error.dataset.before = ''; });
+            return true;";
+        self.browser.script(set_apart).await?;
         button.click().await?;
-        self.wait_until(
-            "the popup is drawn again",
-            "main?.hasAttribute('data-drawn') || document.querySelector('.error')",
-        )
-        .await?;
-        let errors = self.browser.driver.find_all(By::ClassName("error")).await?;
+        let new_error = ".error:not([data-before])";
+        let is_drawn =
+            format!("main?.hasAttribute('data-drawn') || document.querySelector({new_error:?})");
+        self.wait_until("the popup is drawn again", &is_drawn)
+            .await?;
+        let errors = self.browser.driver.find_all(By::Css(new_error)).await?;
         if let Some(error) = errors.first() {
             anyhow::bail!("{id}: {}", error.text().await?);
         }

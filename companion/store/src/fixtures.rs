@@ -10,7 +10,6 @@
 #[cfg(unix)]
 pub mod cluster;
 
-#[cfg(feature = "team")]
 use std::io::Write;
 
 use linkscent_core::address::Address;
@@ -20,10 +19,12 @@ use linkscent_core::crawl::{Reaction, Scope, StoppingRule};
 use linkscent_core::web_graph::{Judgment, Relevance};
 use tempfile::TempDir;
 
+#[cfg(feature = "team")]
+use crate::Store;
 #[cfg(test)]
 use crate::StoreError;
 use crate::ports::Ports;
-use crate::{CrawlKind, Location, NewCrawl, Order, Store};
+use crate::{CrawlKind, Location, NewCrawl, Order};
 #[cfg(feature = "team")]
 use cluster::Cluster;
 

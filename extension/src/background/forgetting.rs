@@ -173,7 +173,7 @@ impl<W: World> Kept<W> {
             }
             match TopicModel::with_knowledge(known.forget(gone)) {
                 Some(topic_model) => {
-                    change.topic_model(&topic, write_model(&topic_model.knowledge())?)
+                    change.topic_model(&topic, write_model(&topic_model.knowledge())?);
                 }
                 None => change.delete_topic_model(&topic),
             }

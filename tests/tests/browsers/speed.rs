@@ -158,21 +158,25 @@ async fn real_pages(kind: BrowserKind) -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "it only prints figures: cargo nightly"]
 async fn real_pages_in_chromium() -> Result<()> {
     real_pages(BrowserKind::Chromium).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "it only prints figures: cargo nightly"]
 async fn real_pages_in_firefox() -> Result<()> {
     real_pages(BrowserKind::Firefox).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "it only prints figures: cargo nightly"]
 async fn costs_in_chromium() -> Result<()> {
     costs(BrowserKind::Chromium).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "it only prints figures: cargo nightly"]
 async fn costs_in_firefox() -> Result<()> {
     costs(BrowserKind::Firefox).await
 }

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::thread::JoinHandle;
 
 use linkscent_verify::{PACKAGES, lint_for_firefox, run_linted, store_linter};
 use serde_json::Value;
@@ -15,7 +16,6 @@ const DEBIAN: [(&str, &str); 3] = [
     ("chromedriver", "chromium-driver"),
     ("firefox-esr", "firefox-esr"),
 ];
-const CARGO: [&str; 2] = ["geckodriver", "cargo-deny"];
 
 fn main() -> ExitCode {
     match verify() {
@@ -34,8 +34,6 @@ fn verify() -> Result<(), String> {
     step("cargo fmt --all --check")?;
     whole_workspace()?;
     install()?;
-    step("cargo deny --log-level error check licenses bans sources")?;
-    advisories()?;
     declared_version()?;
     let native = PACKAGES
         .map(|package| format!("--package {package}"))
@@ -48,16 +46,50 @@ fn verify() -> Result<(), String> {
     // What a person builds is without the features of a team.
     build("cargo clippy --quiet --package linkscent --bins")?;
     build("cargo clippy --quiet --package linkscent-extension --target wasm32-unknown-unknown")?;
+    let target = target_folder()?;
+    let list = std::env::temp_dir().join(format!("linkscent-skipped-{}", std::process::id()));
+    // The first tests leave a processor idle half of the time.
+    let prepared = prepare_the_rest(&target);
+    let mut ran = run_tests(
+        &format!("cargo test --all-features {native} --lib --bins"),
+        &list,
+    )?;
     // Two at a time: the tests wait for conditions, and mostly for a browser or a server.
-    tests(&[
-        format!("cargo test --all-features {native} --lib --bins"),
-        format!(
+    ran += run_tests(
+        &format!(
             "cargo test --all-features {native} --test * -- --skip browsers:: --test-threads=2"
         ),
-        format!("cargo test --all-features {native} --test all -- browsers:: --test-threads=2"),
-        format!("cargo test --all-features {native} --doc"),
-    ])?;
-    lint_extension()
+        &list,
+    )?;
+    let prepared = prepared.join();
+    prepared.map_err(|_| "what the rest needs was not made")??;
+    ran += run_tests(
+        &format!("cargo test --all-features {native} --test all -- browsers:: --test-threads=2"),
+        &list,
+    )?;
+    ran += run_tests(&format!("cargo test --all-features {native} --doc"), &list)?;
+    tell(ran, &list);
+    step("cargo deny --log-level error check licenses bans sources")?;
+    advisories()?;
+    lint_extension(&target)
+}
+
+/// Makes what only the tests in browsers and what follows them need, beside the tests before, which
+/// have the processor first: geckodriver, the extension, cargo-deny.
+fn prepare_the_rest(target: &Path) -> JoinHandle<Result<(), String>> {
+    let pack = target.join("debug/pack").display().to_string();
+    std::thread::spawn(move || {
+        install_program("geckodriver")?;
+        step(&format!("nice {pack} --for-tests"))?;
+        install_program("cargo-deny")
+    })
+}
+
+/// Where builds go.
+fn target_folder() -> Result<PathBuf, String> {
+    let metadata = metadata()?;
+    let target = metadata["target_directory"].as_str();
+    Ok(PathBuf::from(target.ok_or("cargo names no target folder")?))
 }
 
 /// Builds, and fails where the compiler or its linter warns of something.
@@ -91,10 +123,7 @@ fn whole_workspace() -> Result<(), String> {
 
 /// Lints the extension that the tests in browsers have built by the linter of Firefox's store; what
 /// people get of it is linted by night. Where the linter cannot be had, this is said.
-fn lint_extension() -> Result<(), String> {
-    let metadata = metadata()?;
-    let target = metadata["target_directory"].as_str();
-    let target = Path::new(target.ok_or("cargo names no target folder")?);
+fn lint_extension(target: &Path) -> Result<(), String> {
     match store_linter(target) {
         Ok(linter) => lint_for_firefox(&linter, &target.join("extension/test/firefox")),
         Err(why) => {
@@ -104,13 +133,10 @@ fn lint_extension() -> Result<(), String> {
     }
 }
 
-/// Runs all tests and says how many ran and how many skipped for want of material.
-fn tests(lines: &[String]) -> Result<(), String> {
-    let list = std::env::temp_dir().join(format!("linkscent-skipped-{}", std::process::id()));
-    let ran: Result<u32, String> = lines.iter().map(|line| run_tests(line, &list)).sum();
-    let skipped = std::fs::read_to_string(&list).unwrap_or_default();
-    let _ = std::fs::remove_file(&list);
-    let ran = ran?;
+/// Says how many tests ran and how many skipped for want of material, which they noted in a list.
+fn tell(ran: u32, list: &Path) {
+    let skipped = std::fs::read_to_string(list).unwrap_or_default();
+    let _ = std::fs::remove_file(list);
     let skipped: Vec<&str> = skipped.lines().collect();
     println!(
         "verify: {ran} tests passed, {} of them skipped",
@@ -120,7 +146,6 @@ fn tests(lines: &[String]) -> Result<(), String> {
     for why in reasons {
         println!("verify: skipped: {why}");
     }
-    Ok(())
 }
 
 /// Runs tests, which note in a list what they skip, and counts those that passed.
@@ -260,11 +285,16 @@ fn install() -> Result<(), String> {
         ))
         .map_err(by_hand)?;
     }
-    for program in CARGO {
-        if !has(program) {
-            // They do little, so what would make them faster costs more than it brings.
-            step(&format!("cargo install --locked --quiet --debug {program}"))?;
-        }
-    }
     step("rustup target add wasm32-unknown-unknown")
+}
+
+/// Installs a program from the registry, unless it is there. They do little, so what would make them
+/// faster costs more than it brings.
+fn install_program(name: &str) -> Result<(), String> {
+    if has(name) {
+        return Ok(());
+    }
+    step(&format!(
+        "nice cargo install --locked --quiet --debug {name}"
+    ))
 }

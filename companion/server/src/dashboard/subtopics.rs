@@ -111,7 +111,7 @@ async fn drop_or_bring_back(
             app.service
                 .topics
                 .drop_subtopic(&topic, &form.subtopic)
-                .await?
+                .await?;
         }
         "back" => {
             app.service
