@@ -85,7 +85,7 @@ impl TopicModel {
     /// ```
     /// use linkscent_core::address::Address;
     /// use linkscent_core::dom::{Builder, LeafRange};
-    /// use linkscent_core::topic model::Topic model;
+    /// use linkscent_core::topic_model::TopicModel;
     /// use linkscent_core::page::Page;
     /// use linkscent_core::strategies::SplitMix;
     /// use linkscent_core::web_graph::Mark;
@@ -97,13 +97,13 @@ impl TopicModel {
     ///     builder.link(link, LeafRange { first: 1, end: 2 });
     ///     Page::new(Address::parse(address).unwrap(), builder.finish().unwrap())
     /// };
-    /// let mut topic model = Topic model::new("topic", "ensemble").unwrap();
-    /// topic model.name_topic("bees");
+    /// let mut topic_model = TopicModel::new("topic", "ensemble").unwrap();
+    /// topic_model.name_topic("bees");
     /// let hive = page("http://a.example/", "How bees make honey in a hive", "/swarm");
-    /// topic model.visit(&hive, &[], Some(Mark::Target), &mut SplitMix(1));
+    /// topic_model.visit(&hive, &[], Some(Mark::Target), &mut SplitMix(1));
     /// let other = page("http://b.example/", "Trains and their timetables", "/fares");
-    /// let visit = topic model.visit(&other, &[], None, &mut SplitMix(1));
-    /// assert!(visit.judgment.relevance < topic model.judge(&hive).relevance);
+    /// let visit = topic_model.visit(&other, &[], None, &mut SplitMix(1));
+    /// assert!(visit.judgment.relevance < topic_model.judge(&hive).relevance);
     /// assert_eq!(visit.outlinks[0].0.target.as_str(), "http://b.example/fares");
     /// ```
     pub fn new(critic: &str, strategy: &str) -> Option<Self> {

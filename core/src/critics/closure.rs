@@ -12,13 +12,13 @@ use crate::web_graph::{Judgment, Relevance, WebGraph};
 ///
 /// ```
 /// use linkscent_core::critics::Closure;
-/// use linkscent_core::topic model::Topic model;
+/// use linkscent_core::topic_model::TopicModel;
 /// use linkscent_core::strategies;
 /// use linkscent_core::text::Vocabulary;
 ///
 /// let has_many_headings = Closure::new("many headings", |page| page.headings().len() > 5);
 /// let strategy = strategies::named("intelligent").ok_or("no such strategy")?;
-/// let topic model = Topic model::joining(Box::new(has_many_headings), strategy, Vocabulary::default());
+/// let topic_model = TopicModel::joining(Box::new(has_many_headings), strategy, Vocabulary::default());
 /// # Ok::<(), &str>(())
 /// ```
 pub struct Closure<F> {

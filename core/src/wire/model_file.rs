@@ -182,12 +182,12 @@ fn file_of(kind: u8, Body(body): &Body) -> Result<Vec<u8>, ModelError> {
 /// The knowledge in a model file.
 ///
 /// ```
-/// use linkscent_core::topic model::Topic model;
+/// use linkscent_core::topic_model::TopicModel;
 /// use linkscent_core::wire::{read_model, write_model};
 ///
-/// let topic model = Topic model::new("topic", "ensemble").unwrap();
-/// let file = write_model(&topic model.knowledge())?;
-/// assert!(Topic model::with_knowledge(read_model(&file)?).is_some());
+/// let topic_model = TopicModel::new("topic", "ensemble").unwrap();
+/// let file = write_model(&topic_model.knowledge())?;
+/// assert!(TopicModel::with_knowledge(read_model(&file)?).is_some());
 /// assert!(read_model(&file[1..]).is_err());
 /// # Ok::<(), linkscent_core::wire::ModelError>(())
 /// ```
