@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use linkscent::commands::crawl::{ahead, change, status, watch};
+use linkscent::commands::crawl::{change, dry_run, status, watch};
 #[cfg(feature = "team")]
 use linkscent::commands::data::{archives, migrate};
 use linkscent::commands::data::{backup, check, prune, repair};
@@ -75,7 +75,7 @@ enum Inspect {
     Page(inspect::Subject),
     /// Print what the critic says of a page.
     Judge(inspect::Subject),
-    DryRun(ahead::Ahead),
+    DryRun(dry_run::DryRunArguments),
 }
 
 #[derive(Debug, Subcommand)]

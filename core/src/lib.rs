@@ -24,7 +24,7 @@ pub mod codec;
 
 pub mod text;
 
-pub mod band;
+pub mod confidence;
 
 pub mod address;
 

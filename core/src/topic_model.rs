@@ -22,7 +22,7 @@ pub use beginning::{BeginningError, BeginningWorth};
 pub use belief::{Belief, Subtopic};
 pub use forgetting::ToForget;
 pub use knowledge::{Beginning, Knowledge, TrainingExample};
-pub use learning::{LONGEST_PHRASE, LONGEST_SUBTOPIC, MOST_PHRASES, MOST_SUBTOPICED};
+pub use learning::{LONGEST_PHRASE, LONGEST_SUBTOPIC, MOST_PHRASES, MOST_WITH_SUBTOPICS};
 pub use outlinks::MOST_PASSED_OVER;
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
 pub use reasons::{Place, Reason, Tie};

@@ -1,7 +1,7 @@
 //! Popup, panel and welcome page: templates in their HTML, filled with what the background answers.
 
-mod ahead;
 mod ask;
+mod dry_run;
 mod finds;
 mod kept;
 mod later;
@@ -93,7 +93,7 @@ mod tests {
             include_str!("screens/topics.rs"),
             include_str!("screens/trails.rs"),
             include_str!("screens/way.rs"),
-            include_str!("screens/ahead.rs"),
+            include_str!("screens/dry_run.rs"),
             include_str!("screens/sites.rs"),
             include_str!("screens/proposals.rs"),
             include_str!("screens/searching.rs"),

@@ -3,7 +3,7 @@
 
 mod reasons;
 
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::privacy::Refusal;
 use linkscent_core::wire::CrawlState;
 
@@ -27,13 +27,13 @@ pub fn wrong(texts: &impl Texts, key: &str) -> BrowserError {
 }
 
 /// How likely something is.
-pub fn band(texts: &impl Texts, probability: f64) -> String {
-    let key = match Band::of(probability) {
-        Band::Unlikely => "band_unlikely",
-        Band::Perhaps => "band_perhaps",
-        Band::Even => "band_even",
-        Band::Likely => "band_likely",
-        Band::VeryLikely => "band_very_likely",
+pub fn confidence(texts: &impl Texts, probability: f64) -> String {
+    let key = match Confidence::of(probability) {
+        Confidence::Unlikely => "band_unlikely",
+        Confidence::Perhaps => "band_perhaps",
+        Confidence::Even => "band_even",
+        Confidence::Likely => "band_likely",
+        Confidence::VeryLikely => "band_very_likely",
     };
     texts.text(key, &[])
 }

@@ -2,11 +2,11 @@
 //! the templates; links and forms work without script, one small script
 //! brings live numbers.
 
-mod ahead;
 mod annotations;
 mod classes;
 mod crawl;
 mod databases;
+mod dry_run;
 mod finds;
 mod import;
 mod library;
@@ -61,7 +61,7 @@ pub fn routes() -> Router<App> {
         .merge(crawl::beginning::routes())
         .merge(import::routes())
         .merge(topic_files::routes())
-        .merge(ahead::routes())
+        .merge(dry_run::routes())
         .merge(removed::routes())
         .merge(crawl::routes())
         .merge(crawl::hosts::routes())

@@ -7,7 +7,7 @@
 
 use linkscent_archive::invisible::without_invisible;
 use linkscent_core::address::LONGEST_ADDRESS;
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::wire::api::LibraryPage;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
@@ -162,7 +162,7 @@ impl Library {
         let service = &self.service;
         let crawls = service.crawls.web_crawls(Some(topic.id)).await?;
         let mut crawls = crawls.into_iter().filter(|crawl| !crawl.is_removed);
-        let last = crawls.find(|crawl| !crawl.is_round());
+        let last = crawls.find(|crawl| !crawl.is_recrawl());
         if last.as_ref().is_some_and(|crawl| crawl.state.is_running()) {
             return Err(ServiceError::refused(
                 "A crawl of this topic is running: search the library for what it found until now.",
@@ -289,7 +289,7 @@ impl Library {
         let found = self.service.crawls.result_at(row.id, number).await;
         let found = found.map_err(|error| error.to_string())?;
         let found = found.ok_or_else(|| format!("crawl {crawl} has no page {number}"))?;
-        let band = Band::of(found.probability(&critic));
+        let confidence = Confidence::of(found.probability(&critic));
         let mut way: Vec<&str> = found.trail.iter().rev().map(String::as_str).collect();
         way.push(&found.address);
         let why = match found.reason.as_str() {
@@ -306,8 +306,8 @@ impl Library {
         Ok(format!(
             "Topic “{}”. {} ({}) what is looked for. {}\n{text}",
             quoted(&topic.name, 200),
-            band,
-            band.range(),
+            confidence,
+            confidence.range(),
             quotation.told()
         ))
     }
@@ -399,17 +399,17 @@ fn listed(head: &str, pages: &[LibraryPage], skip: usize, tokens: Option<usize>)
     let mut text = format!("{head} {}\n", quotation.told());
     for (page, number) in pages.iter().zip(skip.saturating_add(1)..) {
         let snippet: String = page.snippet.iter().map(|piece| &*piece.text).collect();
-        let band = Band::of(page.probability);
+        let confidence = Confidence::of(page.probability);
         let mark = match page.mark {
             Some(true) => ", marked as right by the person",
             Some(false) => ", marked as wrong by the person",
             None => "",
         };
         let entry = format!(
-            "\n{number}. page {}/{} ({band}, {}{mark})\n{}",
+            "\n{number}. page {}/{} ({confidence}, {}{mark})\n{}",
             page.crawl,
             page.number,
-            band.range(),
+            confidence.range(),
             quotation.of(&format!(
                 "{}\n{}\n{}",
                 address(&page.address),

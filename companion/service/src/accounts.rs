@@ -17,7 +17,7 @@ pub use provider::{Person, Provider, ProviderError};
 
 use super::ServiceError;
 use super::context::Context;
-use linkscent_store::{AccountRow, Deed, Role, StoreError};
+use linkscent_store::{AccountRow, AuditEntry, Role, StoreError};
 use linkscent_store::{clock, secret};
 use std::sync::Arc;
 pub(super) mod programs;
@@ -51,7 +51,7 @@ pub const SIGNED_IN_FOR: i64 = 14 * 24 * 3_600_000;
 /// That it was used is put down once in so many.
 const USED_EVERY: i64 = 600_000;
 /// What was changed is remembered of so many requests.
-const MOST_DEEDS: i64 = 10_000;
+const MOST_AUDIT_ENTRIES: i64 = 10_000;
 
 impl Accounts {
     /// Makes an account without a password: for somebody who comes from a provider.
@@ -270,13 +270,17 @@ impl Accounts {
     }
 
     /// Puts down that somebody changed something.
-    pub async fn put_deed(&self, account: &str, what: String) -> Result<(), ServiceError> {
-        let deed = Deed {
+    pub async fn put_audit_entry(&self, account: &str, what: String) -> Result<(), ServiceError> {
+        let audit_entry = AuditEntry {
             time: clock::now(),
             account: account.to_owned(),
             what,
         };
-        Ok(self.context.store.put_deed(&deed, MOST_DEEDS).await?)
+        Ok(self
+            .context
+            .store
+            .put_audit_entry(&audit_entry, MOST_AUDIT_ENTRIES)
+            .await?)
     }
 
     async fn check_not_last(&self, account: &AccountRow) -> Result<(), ServiceError> {

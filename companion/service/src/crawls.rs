@@ -229,8 +229,8 @@ impl Crawls {
         Ok(Order {
             spec: CrawlSpec {
                 delay: Some(new.spec.delay.unwrap_or(usual)),
-                // A round goes where the crawl before it went, however that was written.
-                scope: if new.kind == CrawlKind::Round {
+                // A recrawl goes where the crawl before it went, however that was written.
+                scope: if new.kind == CrawlKind::Recrawl {
                     new.spec.scope.clone()
                 } else {
                     sound_scope(&new.spec.scope)?

@@ -105,7 +105,7 @@ pub struct Services {
     pub topics: Topics,
     /// The data folder.
     pub upkeep: Upkeep,
-    /// Standing topics.
+    /// Watched topics.
     pub watching: Watching,
     /// The crawls that run.
     pub supervisor: Supervisor,

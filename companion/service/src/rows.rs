@@ -7,8 +7,8 @@ use crate::learning::sentence_model;
 use linkscent_core::crawl::Unfound;
 use linkscent_core::wire::channel::DeviceKey;
 use linkscent_store::{
-    AccountRow, AlarmRow, Copied, CrawlRow, Deed, Device, FetchRow, FormRow, MarkRow, QuestionRow,
-    ResultRow, Role, SearchRow, SkippedRow, TokenRow, Topic, WorkerRow,
+    AccountRow, AlarmRow, AuditEntry, Copied, CrawlRow, Device, FetchRow, FormRow, MarkRow,
+    QuestionRow, ResultRow, Role, SearchRow, SkippedRow, TokenRow, Topic, WorkerRow,
 };
 
 type Rows<T> = Result<T, ServiceError>;
@@ -82,8 +82,8 @@ impl Accounts {
     }
 
     /// Lists what people did last, newest first.
-    pub async fn deeds(&self, most: i64) -> Rows<Vec<Deed>> {
-        Ok(self.context.store.deeds(most).await?)
+    pub async fn audit_entries(&self, most: i64) -> Rows<Vec<AuditEntry>> {
+        Ok(self.context.store.audit_entries(most).await?)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Topics that stand: now and then pages that may have changed are looked at again, and links
-//! that came to them are followed, most promising first. A round is a crawl like others, from
+//! that came to them are followed, most promising first. A recrawl is a crawl like others, from
 //! pages that are worth a look, see [`worth_a_look`]; what it adds is new in the library.
 //!
 //! How pages change follows from the logs of the topic's crawls: nothing else is kept of it.
@@ -18,7 +18,7 @@ use linkscent_store::{CrawlKind, CrawlRow, LookRow, StandingTopic, Topic};
 use linkscent_store::{clock, secret};
 use std::sync::Arc;
 
-/// Standing topics, which are looked after in rounds.
+/// Watched topics, which are looked after in recrawls.
 #[derive(Clone)]
 pub struct Watching {
     pub(super) context: Arc<Context>,
@@ -31,15 +31,15 @@ impl Watching {
     }
 }
 
-/// Between two rounds at least, and at most.
+/// Between two recrawls at least, and at most.
 pub const LEAST_EVERY: Duration = Duration::from_mins(10);
 /// See [`LEAST_EVERY`].
 pub const MOST_EVERY: Duration = Duration::from_hours(90 * 24);
-/// Requests of one round unless another number is wanted, and at most.
+/// Requests of one recrawl unless another number is wanted, and at most.
 pub const USUAL_REQUESTS: u64 = 100;
 /// See [`USUAL_REQUESTS`].
 pub const MOST_REQUESTS: u64 = 10_000;
-/// Between two looks whether a round is due.
+/// Between two looks whether a recrawl is due.
 const LOOKED_EVERY: Duration = Duration::from_secs(20);
 
 /// What earlier requests tell of each page that a topic has.
@@ -50,7 +50,7 @@ fn watched(looks: &[LookRow]) -> Vec<Watched> {
         let time = look.time.max(0) as u64;
         if let Some(place) = places.get(&*look.address) {
             let page = &mut pages[*place];
-            if look.is_round {
+            if look.is_recrawl {
                 page.look(time, look.came);
             } else {
                 // An ordinary crawl does not ask whether it has changed.
@@ -63,7 +63,7 @@ fn watched(looks: &[LookRow]) -> Vec<Watched> {
         let from = look.from.as_deref().filter(|_| look.is_target);
         if let Some(place) = from.and_then(|from| places.get(from)) {
             let page = &mut pages[*place];
-            if look.is_round {
+            if look.is_recrawl {
                 page.news += 1;
             } else {
                 page.led_to += 1;
@@ -80,7 +80,7 @@ impl Watching {
         Ok(standing.find(|standing| standing.topic == topic.id))
     }
 
-    /// Has a topic stand: a round of so many requests at most each so often, the first one after
+    /// Has a topic stand: a recrawl of so many requests at most each so often, the first one after
     /// that time. Its feed stays where it is.
     pub async fn stand(
         &self,
@@ -95,7 +95,7 @@ impl Watching {
         }
         if !(1..=MOST_REQUESTS).contains(&requests) {
             return Err(ServiceError::refused(format!(
-                "A round makes 1 to {MOST_REQUESTS} requests."
+                "A recrawl makes 1 to {MOST_REQUESTS} requests."
             )));
         }
         let known = self.standing(topic).await?;
@@ -116,9 +116,9 @@ impl Watching {
         Ok(self.context.store.rest(topic.id).await?)
     }
 
-    /// Begins a round for a topic and leaves it to be run by whoever takes it up; none where no
+    /// Begins a recrawl for a topic and leaves it to be run by whoever takes it up; none where no
     /// page is worth a look.
-    pub async fn prepare_round(
+    pub async fn prepare_recrawl(
         &self,
         topic: &Topic,
         requests: u64,
@@ -141,7 +141,7 @@ impl Watching {
         let mut pages = watched(&looks);
         let denied = self.context.store.denied(topic.id).await?;
         pages.retain(|page| denied.binary_search(&page.address.to_string()).is_err());
-        let usual = crawls.iter().find(|crawl| !crawl.is_round());
+        let usual = crawls.iter().find(|crawl| !crawl.is_recrawl());
         let left_since = usual.map_or(&[][..], |usual| &usual.left_since);
         let is_left_out = |page: &Address| left_since.iter().any(|host| is_within(page, host));
         pages.retain(|page| !is_left_out(&page.address));
@@ -163,7 +163,7 @@ impl Watching {
             ..Starts::default()
         };
         let mut new = NewCrawl::new(starts, requests);
-        new.kind = CrawlKind::Round;
+        new.kind = CrawlKind::Recrawl;
         if let Some(usual) = usual {
             new.spec.delay = usual.spec.delay.filter(|delay| *delay > 0);
             new.spec.scope = usual.spec.scope;
@@ -172,20 +172,20 @@ impl Watching {
     }
 
     /// Begins a round and runs it here.
-    pub async fn begin_round(
+    pub async fn begin_recrawl(
         &self,
         topic: &Topic,
         requests: u64,
     ) -> Result<Option<CrawlRow>, ServiceError> {
-        let round = self.prepare_round(topic, requests).await?;
-        if let Some(round) = &round {
-            self.context.supervisor.start(round.id);
+        let recrawl = self.prepare_recrawl(topic, requests).await?;
+        if let Some(recrawl) = &recrawl {
+            self.context.supervisor.start(recrawl.id);
         }
-        Ok(round)
+        Ok(recrawl)
     }
 
-    /// Begins rounds as they are due, as long as this is polled. What fails is told, and the
-    /// topic's next round comes at its time.
+    /// Begins recrawls as they are due, as long as this is polled. What fails is told, and the
+    /// topic's next recrawl comes at its time.
     pub async fn keep_watch(&self) -> Result<()> {
         let mut looks = tokio::time::interval(LOOKED_EVERY);
         loop {
@@ -204,7 +204,7 @@ impl Watching {
                     continue;
                 }
                 if let Err(error) = self.round_is_due(standing, now).await {
-                    tracing::warn!("no round of a standing topic: {error}");
+                    tracing::warn!("no recrawl of a watched topic: {error}");
                 }
             }
         }
@@ -221,7 +221,7 @@ impl Watching {
             return Ok(());
         }
         let topic = self.context.topic(standing.topic).await?;
-        self.begin_round(&topic, standing.requests).await?;
+        self.begin_recrawl(&topic, standing.requests).await?;
         Ok(())
     }
 }

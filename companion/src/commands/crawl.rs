@@ -1,7 +1,7 @@
 //! `linkscent crawl`: one crawl from the shell.
 
-pub mod ahead;
 pub mod change;
+pub mod dry_run;
 mod report;
 pub mod status;
 pub mod watch;
@@ -352,7 +352,7 @@ impl Crawl {
         }
         if self.go_on {
             let crawls = service.crawls.web_crawls(Some(topic.id)).await?.into_iter();
-            let mut crawls = crawls.filter(|crawl| !crawl.is_round() && !crawl.is_removed);
+            let mut crawls = crawls.filter(|crawl| !crawl.is_recrawl() && !crawl.is_removed);
             let last = crawls
                 .next()
                 .context("the topic has no crawl to go on with")?;

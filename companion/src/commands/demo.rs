@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use tokio::net::TcpListener;
 
 use super::replay;
@@ -100,7 +100,7 @@ impl Demo {
         let (_, topic) = app.service.crawls.crawl(crawl).await?;
         let critic = app.service.topics.critic_of(&topic).await?;
         for found in app.service.crawls.best_results(crawl, 8, 0).await? {
-            let likely = Band::of(found.probability(&critic));
+            let likely = Confidence::of(found.probability(&critic));
             print_line!(
                 "  {:<12}  {}  {}",
                 likely.words(),

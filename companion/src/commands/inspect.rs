@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use linkscent_core::address::Address;
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::critics::{NamedTopic, NamedTopics};
 use linkscent_core::forms::FormWords;
 use linkscent_core::page::Page;
@@ -249,8 +249,11 @@ impl Subject {
             }
         );
         let probability = critics::probability(topic_model.critic().name(), judgment.relevance);
-        let band = Band::of(probability);
-        print_line!("probability {probability:.3}  {band} ({})", band.range());
+        let confidence = Confidence::of(probability);
+        print_line!(
+            "probability {probability:.3}  {confidence} ({})",
+            confidence.range()
+        );
         print_line!("log-odds    {:+.3} per word", judgment.log_odds);
         print_line!(
             "similarity  {:.3} to the nearest target",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::wire::api::{LibraryFound, LibraryPage};
 
 use super::place::Place;
@@ -149,7 +149,7 @@ fn print(found: &LibraryFound, skip: usize) {
 }
 
 fn said(page: &LibraryPage) -> String {
-    let band = Band::of(page.probability);
+    let confidence = Confidence::of(page.probability);
     let mark = match page.mark {
         Some(true) => " · marked by you",
         Some(false) => " · marked as not that",
@@ -157,5 +157,8 @@ fn said(page: &LibraryPage) -> String {
     };
     let tags: String = page.tags.iter().map(|tag| format!(" #{tag}")).collect();
     let snippet: String = page.snippet.iter().map(|piece| &*piece.text).collect();
-    format!("{band} ({}){mark}{tags} · {snippet}", band.range())
+    format!(
+        "{confidence} ({}){mark}{tags} · {snippet}",
+        confidence.range()
+    )
 }

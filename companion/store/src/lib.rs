@@ -64,7 +64,7 @@ pub use marks::{gone_clicks, is_gone};
 #[cfg(feature = "team")]
 pub use moving::{Moved, move_back, move_out};
 pub use ports::{
-    AccountRow, AlarmRow, Command, CrawlKind, CrawlRow, CrawlState, Deed, Device, FetchRow,
+    AccountRow, AlarmRow, AuditEntry, Command, CrawlKind, CrawlRow, CrawlState, Device, FetchRow,
     FormRow, KeptRow, Location, LookRow, LostPage, ModelOf, NewCrawl, Order, Outcome, Permission,
     QuestionRow, ResultRow, Role, SearchRow, SkippedRow, StandingRow, StandingTopic, TokenRow,
     Topic, in_force,

@@ -29,7 +29,7 @@ mod standing;
 mod tokens;
 mod topics;
 
-pub use accounts::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role};
+pub use accounts::{AccountRow, Accounts, AuditEntry, MOST_SIGN_INS, Role};
 pub use changes::{Changes, Watch};
 pub use commands::{Command, Commands};
 pub use crawls::{CrawlKind, CrawlRow, Crawls, NewCrawl, Order, in_force};

@@ -79,12 +79,12 @@ impl Sketch {
 
     /// A number for each group of places. Of a million pages one in a thousand groups has the number
     /// of another, with which it is compared in vain; the page is found by its other groups.
-    pub fn bands(&self) -> impl Iterator<Item = u32> {
+    pub fn confidences(&self) -> impl Iterator<Item = u32> {
         let rows = self.0.chunks_exact(ROWS).take(BANDS);
-        (0..).zip(rows).map(|(band, rows)| {
+        (0..).zip(rows).map(|(confidence, rows)| {
             let rows = rows
                 .iter()
-                .fold(band, |key, &row| key << 8 | u64::from(row));
+                .fold(confidence, |key, &row| key << 8 | u64::from(row));
             mixed(rows + 1) as u32
         })
     }

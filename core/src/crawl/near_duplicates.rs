@@ -16,13 +16,13 @@ pub struct NearDuplicates {
 impl NearDuplicates {
     /// Whether a page is nearly the same as one before; if not, it is noted.
     pub fn has_or_add(&mut self, page: &Sketch) -> bool {
-        let is_known = page.bands().any(|band| {
-            let place = self.first.get(&band);
+        let is_known = page.confidences().any(|confidence| {
+            let place = self.first.get(&confidence);
             place.is_some_and(|&place| self.pages[place as usize].is_near(page))
         });
         if !is_known && let Ok(place) = u32::try_from(self.pages.len()) {
-            for band in page.bands() {
-                self.first.entry(band).or_insert(place);
+            for confidence in page.confidences() {
+                self.first.entry(confidence).or_insert(place);
             }
             self.pages.push(page.clone());
         }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::TopicModel;
 use crate::address::Address;
-use crate::band::Band;
+use crate::confidence::Confidence;
 use crate::critics;
 use crate::features::HEAVIEST_TERMS;
 use crate::meaning::Meaning;
@@ -26,7 +26,7 @@ pub struct Belief {
     /// The targets by subtopics; empty if they are all of one that has no name.
     pub subtopics: Vec<Subtopic>,
     /// Pages seen and not marked that are likeliest of it, the likeliest first.
-    pub typical: Vec<(Address, Band)>,
+    pub typical: Vec<(Address, Confidence)>,
 }
 
 /// Targets of one kind.
@@ -95,7 +95,7 @@ fn subtopics(graph: &WebGraph) -> Vec<Subtopic> {
     }
 }
 
-fn typical_pages(topic_model: &TopicModel) -> Vec<(Address, Band)> {
+fn typical_pages(topic_model: &TopicModel) -> Vec<(Address, Confidence)> {
     let graph = &topic_model.graph;
     let pages = graph.pages();
     let unmarked = pages.filter(|page| graph.mark(&page.address).is_none());
@@ -111,7 +111,7 @@ fn typical_pages(topic_model: &TopicModel) -> Vec<(Address, Band)> {
     let good = good.into_iter();
     good.map(|page| {
         let probability = critics::probability(topic_model.critic.name(), page.judgment.relevance);
-        (page.address.clone(), Band::of(probability))
+        (page.address.clone(), Confidence::of(probability))
     })
     .collect()
 }

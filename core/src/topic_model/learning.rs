@@ -27,7 +27,7 @@ pub const MOST_PHRASES: usize = 50;
 /// Characters of a subtopic's name at most.
 pub const LONGEST_SUBTOPIC: usize = 80;
 /// Pages that are said to be of subtopics at most.
-pub const MOST_SUBTOPICED: usize = 1_000;
+pub const MOST_WITH_SUBTOPICS: usize = 1_000;
 /// The critic is refreshed when the pages seen have grown by this share.
 const CRITIC_GROWTH: f64 = 0.25;
 
@@ -169,7 +169,7 @@ impl TopicModel {
     }
 
     /// Takes in of which subtopic of the topic the person says pages are, marked or not, and learns
-    /// everything again that hangs on it; of more than [`MOST_SUBTOPICED`] the first by their
+    /// everything again that hangs on it; of more than [`MOST_WITH_SUBTOPICS`] the first by their
     /// addresses. False if nothing changed.
     pub fn take_subtopics(
         &mut self,
@@ -180,7 +180,7 @@ impl TopicModel {
             subtopics.map(|(page, subtopic)| (page, shorten(&subtopic, LONGEST_SUBTOPIC)));
         let subtopics = subtopics.filter(|(_, subtopic)| !subtopic.is_empty());
         let mut subtopics: BTreeMap<Address, String> = subtopics.collect();
-        while subtopics.len() > MOST_SUBTOPICED {
+        while subtopics.len() > MOST_WITH_SUBTOPICS {
             subtopics.pop_last();
         }
         if self.graph.subtopics == subtopics {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::band::Band;
+use crate::confidence::Confidence;
 use crate::page::Page;
 use crate::topic_model::{Reason, TopicModel, Visit};
 
@@ -130,8 +130,8 @@ pub fn grade(probability: f64) -> u8 {
 
 /// How likely, and why: a sentence to show beside a link.
 pub fn said(probability: f64, reason: &str) -> String {
-    let band = Band::of(probability);
-    let (words, range) = (band.words(), band.range());
+    let confidence = Confidence::of(probability);
+    let (words, range) = (confidence.words(), confidence.range());
     let (first, rest) = words.split_at(1);
     let likely = format!("{}{rest} ({range})", first.to_uppercase());
     if reason.is_empty() {

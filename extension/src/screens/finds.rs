@@ -91,7 +91,7 @@ impl Finds {
             line.link("find", &find.address, &find.title)?;
         }
         // A companion of before does not say how likely a find is.
-        line.say("likely", &texts::band(&self.tools, find.probability))?;
+        line.say("likely", &texts::confidence(&self.tools, find.probability))?;
         line.keep_if("likely", find.probability > 0.0)?;
         line.say("because", &find.reason)?;
         for step in &find.path {

@@ -9,8 +9,8 @@ use linkscent_core::wire::api::{CrawlView, PROPOSED_BUDGET};
 use serde::de::IgnoredAny;
 use web_sys::{Element, HtmlInputElement};
 
-use super::ahead::Ahead;
 use super::ask::ask;
+use super::dry_run::DryRun;
 use super::template::{Part, is_in_use};
 use crate::js_values::{Tools, message};
 use crate::ports::BrowserError;
@@ -24,16 +24,16 @@ pub struct Later {
     root: Element,
     tools: Tools,
     shown: RefCell<Option<LaterView>>,
-    ahead: Rc<Ahead>,
+    dry_run: Rc<DryRun>,
     /// The number of the crawl that was begun here last.
     begun: RefCell<String>,
 }
 
 impl Later {
     /// The part of a panel.
-    pub fn new(root: Element, tools: Tools, ahead: Rc<Ahead>) -> Rc<Self> {
+    pub fn new(root: Element, tools: Tools, dry_run: Rc<DryRun>) -> Rc<Self> {
         Rc::new(Self {
-            ahead,
+            dry_run,
             root,
             tools,
             shown: RefCell::default(),
@@ -116,16 +116,16 @@ impl Later {
         part: &Part,
         ticks: &[(HtmlInputElement, String)],
     ) -> Result<(), BrowserError> {
-        let (ahead, ticks) = (Rc::clone(&self.ahead), ticks.to_vec());
+        let (dry_run, ticks) = (Rc::clone(&self.dry_run), ticks.to_vec());
         part.on_press("#ahead-ticked", move || {
             let ticked = ticks.iter().filter(|(tick, _)| tick.checked());
             let seeds: Vec<String> = ticked.map(|(_, address)| address.clone()).collect();
-            let ahead = Rc::clone(&ahead);
+            let dry_run = Rc::clone(&dry_run);
             async move {
                 if seeds.is_empty() {
-                    return Err(ahead.nothing_ticked());
+                    return Err(dry_run.nothing_ticked());
                 }
-                ahead.show(seeds).await
+                dry_run.show(seeds).await
             }
         })?;
         Ok(())

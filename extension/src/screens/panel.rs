@@ -10,8 +10,8 @@ use serde::de::IgnoredAny;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, HtmlTextAreaElement};
 
-use super::ahead::Ahead;
 use super::ask::{ask, opens_dashboard};
+use super::dry_run::DryRun;
 use super::finds::Finds;
 use super::kept::Kept;
 use super::later::Later;
@@ -40,7 +40,7 @@ pub struct Panel {
     shown: RefCell<Option<PageShown>>,
     later: Rc<Later>,
     finds: Finds,
-    ahead: Rc<Ahead>,
+    dry_run: Rc<DryRun>,
     topics: Rc<Topics>,
     way: Rc<Way>,
     sites: Rc<Sites>,
@@ -70,8 +70,8 @@ struct ShownLink {
 impl Panel {
     /// The panel, to be filled into `root`.
     pub fn new(root: Element, tools: Tools) -> Rc<Self> {
-        let ahead = Ahead::new(root.clone(), tools.clone());
-        let later = Later::new(root.clone(), tools.clone(), Rc::clone(&ahead));
+        let dry_run = DryRun::new(root.clone(), tools.clone());
+        let later = Later::new(root.clone(), tools.clone(), Rc::clone(&dry_run));
         let finds = Finds::new(root.clone(), tools.clone());
         let topics = Topics::new(root.clone(), tools.clone());
         let way = Way::new(root.clone(), tools.clone());
@@ -81,7 +81,7 @@ impl Panel {
             tools,
             shown: RefCell::default(),
             later,
-            ahead,
+            dry_run,
             finds,
             topics,
             way,
@@ -232,7 +232,7 @@ impl Panel {
             }
         })?;
         self.act_on(&panel, "#delete-everything", || Request::DeleteEverything)?;
-        self.ahead.offer(&panel)?;
+        self.dry_run.offer(&panel)?;
         Proposals::new(self.root.clone(), self.tools.clone()).offer(&panel)?;
         Searching::new(self.root.clone(), self.tools.clone()).offer(&panel)?;
         opens_dashboard(&panel, &self.tools)?;

@@ -68,7 +68,10 @@ impl Proposals {
             title => title,
         };
         line.link("proposal", &proposal.address, title)?;
-        line.say("band", &texts::band(&self.tools, proposal.probability))?;
+        line.say(
+            "band",
+            &texts::confidence(&self.tools, proposal.probability),
+        )?;
         let (tools, row) = (
             self.tools.clone(),
             (proposal.address.clone(), proposal.title.clone()),

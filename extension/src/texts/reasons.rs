@@ -2,12 +2,12 @@
 
 use linkscent_core::topic_model::{Place, Reason, Tie};
 
-use super::band;
+use super::confidence;
 use crate::ports::Texts;
 
 /// How likely, and why: a line to show beside a link.
 pub fn why(texts: &impl Texts, probability: f64, reasons: &[Reason]) -> String {
-    let likely = capitalised(&band(texts, probability));
+    let likely = capitalised(&confidence(texts, probability));
     let reasons: Vec<String> = reasons.iter().map(|one| reason(texts, one)).collect();
     if reasons.is_empty() {
         return likely;

@@ -243,7 +243,7 @@ async fn accessible(screen: &Browser, base: &str) -> Result<()> {
         "library/why/1/2",
         "sites",
         "settings",
-        "topic/1/ahead",
+        "topic/1/dry-run",
     ];
     for path in paths {
         let address = format!("{base}/{path}");

@@ -205,7 +205,7 @@ async fn change(
         let is_done = status.is_success() || status.is_redirection();
         // A list that was read is not kept.
         if is_done && path != "/lists" {
-            let put = app.service.accounts.put_deed(&name, path).await;
+            let put = app.service.accounts.put_audit_entry(&name, path).await;
             if let Err(error) = put {
                 warn!(%error, name, "what was changed was not put down");
             }

@@ -17,7 +17,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use futures_util::{Stream, StreamExt};
 use linkscent_charts as chart;
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::crawl::{Expected, Reaction};
 use linkscent_core::wire::api::Answer;
 use serde::Deserialize;
@@ -88,7 +88,7 @@ struct ResultsPage<'a> {
 
 struct Marked {
     row: ResultRow,
-    band: Band,
+    confidence: Confidence,
     mark: &'static str,
 }
 
@@ -209,7 +209,7 @@ async fn results(
     let more = rows.len() as i64 > PER_PAGE;
     rows.truncate(PER_PAGE as usize);
     let results = rows.into_iter().map(|row| Marked {
-        band: Band::of(row.probability(&critic)),
+        confidence: Confidence::of(row.probability(&critic)),
         mark: match marks.iter().find(|mark| mark.address == row.address) {
             Some(mark) if mark.target => "target",
             Some(_) => "not",

@@ -10,7 +10,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Extension, Router};
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::wire::api::{LibraryFound, LibraryPage};
 
 use super::{PageResult, show};
@@ -35,7 +35,7 @@ pub(super) struct Finds {
     /// Those that came since the person looked last.
     pub(super) new: usize,
     /// The likeliest pages.
-    pub(super) best: Vec<(LibraryPage, Band)>,
+    pub(super) best: Vec<(LibraryPage, Confidence)>,
 }
 
 #[derive(Template)]
@@ -67,7 +67,7 @@ impl Finds {
         Self {
             new: new.unwrap_or_default().total,
             best: pages
-                .map(|page| (page.clone(), Band::of(page.probability)))
+                .map(|page| (page.clone(), Confidence::of(page.probability)))
                 .collect(),
         }
     }

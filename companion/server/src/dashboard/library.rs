@@ -8,7 +8,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use linkscent_archive::export::Format;
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::wire::api::{LibraryCount, LibraryFound, LibraryPage};
 use serde::Deserialize;
 
@@ -112,7 +112,7 @@ struct LibraryScreen<'a> {
 
 struct Line {
     page: LibraryPage,
-    band: Band,
+    confidence: Confidence,
 }
 
 /// Conditions of one kind that the question can be narrowed by.
@@ -211,7 +211,7 @@ async fn search(
     let mut found = service.library.search(topic.as_ref(), &query).await?;
     let lines = std::mem::take(&mut found.pages).into_iter();
     let lines = lines.map(|page| Line {
-        band: Band::of(page.probability),
+        confidence: Confidence::of(page.probability),
         page,
     });
     let screen = LibraryScreen {

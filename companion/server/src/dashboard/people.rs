@@ -17,9 +17,9 @@ use super::{PageError, PageResult, check_csrf, go_to, show};
 use crate::api::{App, Base, client, cookie, key, visitor};
 use linkscent_service::{LONGEST_ACCOUNT, LONGEST_PASSWORD, ServiceError};
 use linkscent_store::clock;
-use linkscent_store::{AccountRow, Deed, Role, Topic};
+use linkscent_store::{AccountRow, AuditEntry, Role, Topic};
 
-/// Deeds that are shown.
+/// Audit entries that are shown.
 const SHOWN: i64 = 200;
 
 pub(super) fn routes() -> Router<App> {
@@ -182,7 +182,7 @@ struct AccountsPage {
     base: String,
     accounts: Vec<AccountLine>,
     /// Each with its minute.
-    deeds: Vec<(Deed, String)>,
+    audit_entries: Vec<(AuditEntry, String)>,
 }
 
 struct AccountLine {
@@ -216,14 +216,14 @@ async fn accounts(State(app): State<App>, Extension(Base(base)): Extension<Base>
             account,
         });
     }
-    let deeds = app.service.accounts.deeds(SHOWN).await?.into_iter();
+    let audit_entries = app.service.accounts.audit_entries(SHOWN).await?.into_iter();
     show(&AccountsPage {
         base,
         accounts,
-        deeds: deeds
-            .map(|deed| {
-                let time = read(deed.time, 16);
-                (deed, time)
+        audit_entries: audit_entries
+            .map(|audit_entry| {
+                let time = read(audit_entry.time, 16);
+                (audit_entry, time)
             })
             .collect(),
     })

@@ -23,7 +23,7 @@ pub(super) fn routes() -> Router<App> {
 
 /// How a topic stands, for its page.
 pub(super) struct WatchLine {
-    /// Hours between two rounds, and requests of one.
+    /// Hours between two recrawls, and requests of one.
     pub every: String,
     pub requests: u64,
     /// When the next one begins, and the last one and what it found; empty where there is none.
@@ -36,13 +36,13 @@ pub(super) struct WatchLine {
 impl WatchLine {
     pub(super) async fn of(app: &App, topic: &Topic) -> Result<Self, PageError> {
         let standing = app.service.watching.standing(topic).await?;
-        let mut rounds = app
+        let mut recrawls = app
             .service
             .crawls
             .web_crawls(Some(topic.id))
             .await?
             .into_iter();
-        let last = rounds.find(|crawl| crawl.is_round() && !crawl.is_removed);
+        let last = recrawls.find(|crawl| crawl.is_recrawl() && !crawl.is_removed);
         let last = match last {
             Some(crawl) => Some((
                 crawl.id,
@@ -72,7 +72,7 @@ impl WatchLine {
 #[derive(Deserialize)]
 struct WatchForm {
     csrf: String,
-    /// `on`, `off`, or `now` for a round at once.
+    /// `on`, `off`, or `now` for a recrawl at once.
     what: String,
     #[serde(default)]
     hours: String,
@@ -95,16 +95,16 @@ async fn watch(
     match form.what.as_str() {
         "off" => app.service.watching.rest(&topic).await?,
         "now" => {
-            let round = app
+            let recrawl = app
                 .service
                 .watching
-                .begin_round(&topic, requests()?)
+                .begin_recrawl(&topic, requests()?)
                 .await?;
-            let round = round.ok_or_else(|| {
+            let recrawl = recrawl.ok_or_else(|| {
                 let nothing = "No page is worth another look yet: crawl first, or wait a while.";
                 ServiceError::refused(nothing)
             })?;
-            return Ok(go_to(&format!("/crawl/{}", round.id)));
+            return Ok(go_to(&format!("/crawl/{}", recrawl.id)));
         }
         _ => {
             let hours = form.hours.trim().replace(',', ".").parse::<f64>();

@@ -5,7 +5,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::routing::get;
 use axum::{Extension, Router};
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::strategies::Explanation;
 
 use super::{PageResult, percent, show};
@@ -29,10 +29,10 @@ struct WhyScreen {
     crawl: i64,
     number: u64,
     found: Explained,
-    band: Band,
+    confidence: Confidence,
     likely: String,
     /// How likely the link leads to a good page.
-    leads: Option<(Band, String)>,
+    leads: Option<(Confidence, String)>,
     nodes: Vec<Node>,
     /// How often it was kept.
     versions: usize,
@@ -84,9 +84,9 @@ async fn page(
         base,
         crawl,
         number,
-        band: Band::of(found.probability),
+        confidence: Confidence::of(found.probability),
         likely: percent(found.probability),
-        leads: leads.map(|leads| (Band::of(leads), percent(leads))),
+        leads: leads.map(|leads| (Confidence::of(leads), percent(leads))),
         nodes,
         versions: app.service.library.count_versions(crawl, number).await?,
         found,

@@ -1,4 +1,4 @@
-//! Rounds of a standing topic: what its crawls have is known, and of the pages that a round
+//! Recrawls of a watched topic: what its crawls have is known, and of the pages that a recrawl
 //! begins with only what has changed since comes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,7 +22,7 @@ pub(super) fn know(
     log: &[FetchRow],
     handle: &Handle,
 ) -> Result<()> {
-    // A round that goes on knows what it knew when it began.
+    // A recrawl that goes on knows what it knew when it began.
     let began = log.first().map_or(i64::MAX, |row| row.place.time);
     for earlier in handle.block_on(store.web_crawls(Some(crawl.topic)))? {
         if earlier.id >= crawl.id {
@@ -38,7 +38,7 @@ pub(super) fn know(
     Ok(())
 }
 
-/// What tells whether the pages that a round begins with have changed. One whose copy cannot be
+/// What tells whether the pages that a recrawl begins with have changed. One whose copy cannot be
 /// read is asked for as if it were new.
 pub(super) fn validators(
     store: &Store,

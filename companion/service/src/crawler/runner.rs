@@ -118,7 +118,7 @@ pub struct Runner {
     model_rest: Duration,
     /// Pages that the person was asked about.
     asked: BTreeSet<Address>,
-    /// Of pages that a round begins with: what tells whether they have changed.
+    /// Of pages that a recrawl begins with: what tells whether they have changed.
     known: HashMap<Address, Validators>,
     /// When it was last looked whether another process left a command.
     listened: Clock,

@@ -90,7 +90,7 @@ fn limits(crawl: &CrawlRow, is_replay: bool) -> Limits {
         delay => delay,
     };
     Limits {
-        requests: crawl.is_round().then_some(spec.budget),
+        requests: crawl.is_recrawl().then_some(spec.budget),
         budget: spec.budget,
         delay: CrawlDelay(delay),
         scope: spec.scope.clone(),
@@ -173,7 +173,7 @@ pub fn take_up(
         mut rng,
     } = saved;
     let saved_rows = usize::try_from(told.count()).unwrap_or(usize::MAX);
-    if crawl.is_round() {
+    if crawl.is_recrawl() {
         revisiting::know(&mut session, store, crawl, &log, handle)?;
     } else {
         handle.block_on(site_memory::tell(store, crawl, &mut session))?;
@@ -208,7 +208,7 @@ pub fn take_up(
 }
 
 /// The crawl as its checkpoint has it, if that is of use, with what of its log it was told and the rows
-/// that it was not. Rounds have none: they begin with what an earlier crawl knows.
+/// that it was not. Recrawls have none: they begin with what an earlier crawl knows.
 fn saved(
     store: &Store,
     crawl: &CrawlRow,
@@ -218,7 +218,7 @@ fn saved(
 ) -> Result<Option<(Vec<FetchRow>, Told, Saved)>> {
     let archive = std::fs::metadata(store.warc_path(crawl.id));
     let is_whole = archive.map_or(0, |metadata| metadata.len()) >= crawl.warc_length;
-    if crawl.is_round() || !is_whole {
+    if crawl.is_recrawl() || !is_whole {
         return Ok(None);
     }
     let path = store.checkpoint_path(crawl.id);

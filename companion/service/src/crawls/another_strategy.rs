@@ -93,7 +93,7 @@ impl Crawls {
             return Ok(crawl);
         }
         Err(ServiceError::refused(
-            "Only a crawl that is not over goes on with another strategy, and no round of watching.",
+            "Only a crawl that is not over goes on with another strategy, and no recrawl of a watched topic.",
         ))
     }
 

@@ -73,7 +73,7 @@ impl Crawls {
         if !crawl.can_go_on() {
             return Err(ServiceError::refused(
                 "This crawl cannot be gone on with: it is not over, has no link left to follow, \
-                 or was a round of watching. Begin another.",
+                 or was a recrawl of a watched topic. Begin another.",
             ));
         }
         let (pages, ..) = self.context.store.counts(crawl.id).await?;
@@ -88,7 +88,7 @@ impl Crawls {
         if !now.has_delay() {
             return Err(ServiceError::refused(
                 "Only a crawl of the web that is not over has another delay from now on, and no \
-                 round of watching.",
+                 recrawl of a watched topic.",
             ));
         }
         if !DELAYS.contains(&delay) {
@@ -111,7 +111,7 @@ impl Crawls {
         self.check_is_there(crawl).await?;
         if !crawl.can_start_at_more() {
             return Err(ServiceError::refused(
-                "Only a crawl that is not over reacts otherwise from now on, and no round of watching.",
+                "Only a crawl that is not over reacts otherwise from now on, and no recrawl of a watched topic.",
             ));
         }
         self.context.store.set_reaction(crawl.id, reaction).await?;
@@ -138,7 +138,7 @@ impl Crawls {
         self.check_is_there(crawl).await?;
         if !crawl.can_start_at_more() {
             return Err(ServiceError::refused(
-                "Only a crawl that is not over leaves hosts out, and no round of watching.",
+                "Only a crawl that is not over leaves hosts out, and no recrawl of a watched topic.",
             ));
         }
         let (now, _) = self.context.crawl(crawl.id).await?;
@@ -169,7 +169,7 @@ impl Crawls {
         if !crawl.can_start_at_more() {
             return Err(ServiceError::refused(
                 "This crawl takes no more pages to start from: it is over, takes an archive in, or \
-                 is a round of watching. Start a new one there.",
+                 is a recrawl of a watched topic. Start a new one there.",
             ));
         }
         if pages.is_empty() || pages.len() > MOST_ADDED {

@@ -1,4 +1,4 @@
-//! Feeds of standing topics, for programs that read feeds.
+//! Feeds of watched topics, for programs that read feeds.
 
 use linkscent_core::wire::api::LibraryPage;
 

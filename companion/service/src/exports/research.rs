@@ -26,9 +26,9 @@ impl Exports {
                 "What your browsers kept is no crawl that others could check.",
             ));
         }
-        if crawl.is_round() {
+        if crawl.is_recrawl() {
             return Err(ServiceError::refused(
-                "A round of watching hangs on all crawls before it, so it cannot be checked alone.",
+                "A recrawl of a watched topic hangs on all crawls before it, so it cannot be checked alone.",
             ));
         }
         let (_, topic) = self.context.crawl(crawl.id).await?;

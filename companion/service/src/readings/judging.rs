@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 
 use crate::Readings;
 use crate::ServiceError;
@@ -45,7 +45,10 @@ impl Readings {
                 continue;
             };
             moved.pages += 1;
-            let (was, is) = (Band::of(*before) as u8, Band::of(probability) as u8);
+            let (was, is) = (
+                Confidence::of(*before) as u8,
+                Confidence::of(probability) as u8,
+            );
             moved.up += usize::from(is > was);
             moved.down += usize::from(is < was);
         }

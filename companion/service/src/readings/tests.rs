@@ -100,7 +100,7 @@ async fn a_page_that_was_read_is_an_item_of_the_library_and_programs_hear_nothin
     let (crawl, _) = service.crawls.crawl(kept.crawl).await.unwrap();
     assert!(!crawl.can_go_on() && !crawl.can_start_at_more() && !crawl.is_import());
     assert!(service.readings.is_reading(kept.crawl).await.unwrap());
-    let none = service.watching.prepare_round(&topic, 20).await.unwrap();
+    let none = service.watching.prepare_recrawl(&topic, 20).await.unwrap();
     assert_eq!(none, None);
 }
 

@@ -183,10 +183,10 @@ impl Reports {
             return Ok(None);
         }
         let last = self.context.store.last_results(crawl.id, PACE).await?;
-        let is_round = crawl.is_round();
-        let done = counts.pages + if is_round { counts.other } else { 0 };
+        let is_recrawl = crawl.is_recrawl();
+        let done = counts.pages + if is_recrawl { counts.other } else { 0 };
         let left = crawl.order.spec.budget.saturating_sub(done);
-        Ok(pace(&last, is_round).map(|pace| pace.mul_f64(left as f64)))
+        Ok(pace(&last, is_recrawl).map(|pace| pace.mul_f64(left as f64)))
     }
 }
 
@@ -204,12 +204,12 @@ fn all_of(unfound: &Unfound, found: u64) -> Expected {
     unfound.reachable(found).unwrap_or_else(in_view)
 }
 
-/// The time that what the budget counts took lately: a page, or a request of a round. `last` are
+/// The time that what the budget counts took lately: a page, or a request of a recrawl. `last` are
 /// the last requests, newest first.
-fn pace(last: &[ResultRow], is_round: bool) -> Option<Duration> {
+fn pace(last: &[ResultRow], is_recrawl: bool) -> Option<Duration> {
     let timed: Vec<&ResultRow> = last.iter().filter(|row| row.time > 0).collect();
     let (newest, oldest) = (timed.first()?, timed.last()?);
-    let counted = |row: &&&ResultRow| is_round || row.relevance.is_some();
+    let counted = |row: &&&ResultRow| is_recrawl || row.relevance.is_some();
     // The oldest began before the time that is measured.
     let count = timed[..timed.len() - 1].iter().filter(counted).count();
     if timed.len() < LEAST || count == 0 {

@@ -13,7 +13,7 @@ use linkscent_store::{CrawlState, Store};
 fn look(crawl: i64, page: u8, time: i64) -> LookRow {
     LookRow {
         crawl,
-        is_round: crawl > 1,
+        is_recrawl: crawl > 1,
         address: format!("http://a.test/{page}"),
         from: None,
         time,
@@ -89,7 +89,7 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
         .create_topic("bees", std::slice::from_ref(&start))
         .await
         .unwrap();
-    let nothing = service.watching.prepare_round(&topic, 20).await.unwrap();
+    let nothing = service.watching.prepare_recrawl(&topic, 20).await.unwrap();
     assert_eq!(nothing, None, "nothing is known yet");
     let first = NewCrawl::new(Starts::default(), 60);
     let first = service.crawls.begin_crawl(&topic, &first).await.unwrap();
@@ -101,7 +101,7 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
     service.library.catch_up(|_| {}).await.unwrap();
     service.library.saw_finds(Some(&topic)).await.unwrap();
 
-    // What the crawl left out meanwhile is no round's either.
+    // What the crawl left out meanwhile is no recrawl's either.
     let leave_out = async |is_left_out| {
         let left = service
             .context
@@ -110,7 +110,7 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
         left.await.unwrap();
     };
     leave_out(true).await;
-    let nothing = service.watching.prepare_round(&topic, 20).await.unwrap();
+    let nothing = service.watching.prepare_recrawl(&topic, 20).await.unwrap();
     assert_eq!(nothing, None, "every page lies there");
     leave_out(false).await;
 
@@ -145,7 +145,7 @@ async fn a_round_asks_for_what_may_have_changed_and_follows_what_came() {
     web.asked.lock().unwrap().clear();
     let round = service
         .watching
-        .begin_round(&topic, 60)
+        .begin_recrawl(&topic, 60)
         .await
         .unwrap()
         .unwrap();

@@ -30,10 +30,10 @@ pub struct Watch {
     /// How often: such as 90m, 12h or 7days.
     #[arg(long, value_parser = humantime::parse_duration, conflicts_with = "off")]
     every: Option<Duration>,
-    /// Requests of one round at most; not given, as many as before, or 100.
+    /// Requests of one recrawl at most; not given, as many as before, or 100.
     #[arg(long)]
     requests: Option<u64>,
-    /// Make a round now, to its end, and say what it found.
+    /// Make a recrawl now, to its end, and say what it found.
     #[arg(long, conflicts_with = "off")]
     now: bool,
     /// Watch it no longer.
@@ -67,7 +67,7 @@ impl Watch {
             service.watching.stand(&topic, every, requests).await?;
         }
         if self.now {
-            return self.round(&service, &topic, requests).await;
+            return self.recrawl(&service, &topic, requests).await;
         }
         self.say(service.watching.standing(&topic).await?.as_ref())
     }
@@ -106,20 +106,20 @@ impl Watch {
         Ok(())
     }
 
-    /// A round to its end, and what is new by it.
-    async fn round(&self, service: &Services, topic: &Topic, requests: u64) -> Result<()> {
+    /// A recrawl, run to its end, and what is new by it.
+    async fn recrawl(&self, service: &Services, topic: &Topic, requests: u64) -> Result<()> {
         let mut changes = service.supervisor.changes();
-        let round = service.watching.begin_round(topic, requests).await?;
-        let round =
-            round.context("no page is worth another look yet: crawl first, or wait a while")?;
+        let recrawl = service.watching.begin_recrawl(topic, requests).await?;
+        let recrawl =
+            recrawl.context("no page is worth another look yet: crawl first, or wait a while")?;
         let bar = ProgressBar::new_spinner();
         bar.enable_steady_tick(Duration::from_millis(200));
         loop {
-            let (row, _) = service.crawls.crawl(round.id).await?;
-            let counts = service.crawls.counts(round.id).await?;
+            let (row, _) = service.crawls.crawl(recrawl.id).await?;
+            let counts = service.crawls.counts(recrawl.id).await?;
             let (pages, same) = (counts.pages, counts.other);
             bar.set_message(format!("{pages} pages read, {same} other answers"));
-            if row.state != CrawlState::Running && !service.crawls.is_locked(round.id) {
+            if row.state != CrawlState::Running && !service.crawls.is_locked(recrawl.id) {
                 break;
             }
             changes.changed().await?;
@@ -133,12 +133,12 @@ impl Watch {
             ..LibraryQuery::default()
         };
         let mut found = service.library.search(Some(topic), &query).await?;
-        found.pages.retain(|page| page.crawl == round.id);
+        found.pages.retain(|page| page.crawl == recrawl.id);
         if self.json {
-            print_json(&json!({ "crawl": round.id, "new": found.pages }))?;
+            print_json(&json!({ "crawl": recrawl.id, "new": found.pages }))?;
             return Ok(());
         }
-        print_line!("{} new finds by this round", found.pages.len());
+        print_line!("{} new finds by this recrawl", found.pages.len());
         for page in &found.pages {
             print_line!("  {}", page.title);
             print_line!("    {}", page.address);

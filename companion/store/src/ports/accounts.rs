@@ -79,7 +79,7 @@ pub struct AccountRow {
 
 /// Something that was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
+pub struct AuditEntry {
     /// When, in milliseconds since 1970.
     pub time: i64,
     /// What the account was called then.
@@ -164,8 +164,8 @@ pub trait Accounts: Send + Sync {
     async fn people_of(&self, topic: i64) -> StoreResult<Vec<(AccountRow, Role)>>;
 
     /// Puts down what was changed, and keeps of all that the newest `most` at most.
-    async fn put_deed(&self, deed: &Deed, most: i64) -> StoreResult<()>;
+    async fn put_audit_entry(&self, audit_entry: &AuditEntry, most: i64) -> StoreResult<()>;
 
     /// What was changed, newest first, at most `most`.
-    async fn deeds(&self, most: i64) -> StoreResult<Vec<Deed>>;
+    async fn audit_entries(&self, most: i64) -> StoreResult<Vec<AuditEntry>>;
 }

@@ -20,9 +20,9 @@ pub enum CrawlKind {
     /// It follows links, or took an archive in.
     #[default]
     Usual,
-    /// A round of a standing topic: its starts are asked for only if they changed, pages that the
+    /// A recrawl of a watched topic: its starts are asked for only if they changed, pages that the
     /// topic has are not asked for again, and requests count, not pages.
-    Round,
+    Recrawl,
     /// Pages that the person's browsers kept as they were read: it asks for nothing.
     Reading,
 }
@@ -31,7 +31,7 @@ impl CrawlKind {
     /// What a crawl of the kind is doing when it begins.
     pub fn first_state(self) -> CrawlState {
         match self {
-            Self::Usual | Self::Round => CrawlState::Running,
+            Self::Usual | Self::Recrawl => CrawlState::Running,
             Self::Reading => CrawlState::Done,
         }
     }
@@ -100,9 +100,9 @@ impl CrawlRow {
         self.order.spec.budget == 0 && !self.is_reading()
     }
 
-    /// Whether it is a round of a standing topic.
-    pub fn is_round(&self) -> bool {
-        self.order.kind == CrawlKind::Round
+    /// Whether it is a recrawl of a watched topic.
+    pub fn is_recrawl(&self) -> bool {
+        self.order.kind == CrawlKind::Recrawl
     }
 
     /// Whether it is what the person's browsers kept.
@@ -116,9 +116,9 @@ impl CrawlRow {
     }
 
     /// Whether each page counts, also one that is nearly the same as another: an archive is wanted
-    /// whole, and a round looks at what it knows.
+    /// whole, and a recrawl looks at what it knows.
     pub fn takes_repeats(&self) -> bool {
-        self.is_of_archive() || self.is_round()
+        self.is_of_archive() || self.is_recrawl()
     }
 
     fn is_usual(&self) -> bool {

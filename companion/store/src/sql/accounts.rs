@@ -1,4 +1,4 @@
-//! Accounts, sign-ins and deeds as rows.
+//! Accounts, sign-ins and audit entries as rows.
 
 use async_trait::async_trait;
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use super::PostgresStore;
 use super::{SqliteStore, text};
 use crate::clock;
-use crate::ports::{AccountRow, Accounts, Deed, MOST_SIGN_INS, Role, Topic, Topics};
+use crate::ports::{AccountRow, Accounts, AuditEntry, MOST_SIGN_INS, Role, Topic, Topics};
 use crate::{StoreError, StoreResult};
 
 /// Number, name, role and when it was made.
@@ -275,14 +275,18 @@ macro_rules! accounts {
                 .collect()
             }
 
-            async fn put_deed(&self, deed: &Deed, most: i64) -> StoreResult<()> {
+            async fn put_audit_entry(
+                &self,
+                audit_entry: &AuditEntry,
+                most: i64,
+            ) -> StoreResult<()> {
                 let mut transaction = self.pool.begin().await?;
                 let row: (i64,) = sqlx::query_as(
                     "INSERT INTO deed (time, account, what) VALUES ($1, $2, $3) RETURNING id",
                 )
-                .bind(deed.time)
-                .bind(&deed.account)
-                .bind(&deed.what)
+                .bind(audit_entry.time)
+                .bind(&audit_entry.account)
+                .bind(&audit_entry.what)
                 .fetch_one(&mut *transaction)
                 .await?;
                 sqlx::query("DELETE FROM deed WHERE id <= $1")
@@ -293,19 +297,19 @@ macro_rules! accounts {
                 Ok(())
             }
 
-            async fn deeds(&self, most: i64) -> StoreResult<Vec<Deed>> {
+            async fn audit_entries(&self, most: i64) -> StoreResult<Vec<AuditEntry>> {
                 let rows: Vec<(i64, String, String)> = sqlx::query_as(
                     "SELECT time, account, what FROM deed ORDER BY id DESC LIMIT $1",
                 )
                 .bind(most.max(0))
                 .fetch_all(&self.pool)
                 .await?;
-                let deeds = rows.into_iter().map(|(time, account, what)| Deed {
+                let audit_entries = rows.into_iter().map(|(time, account, what)| AuditEntry {
                     time,
                     account,
                     what,
                 });
-                Ok(deeds.collect())
+                Ok(audit_entries.collect())
             }
         }
     };

@@ -88,7 +88,7 @@ macro_rules! crawls {
                 .bind(order.kind.first_state().code())
                 .bind(kept(&order.spec)?)
                 .bind(json(&order.seeds)?)
-                .bind(order.kind == CrawlKind::Round)
+                .bind(order.kind == CrawlKind::Recrawl)
                 .bind(order.kind == CrawlKind::Reading)
                 .execute(&mut *transaction)
                 .await?;
@@ -294,7 +294,7 @@ macro_rules! crawls {
                         seeds: in_column("seeds", row.try_get("seeds")?)?,
                         kind: match (row.try_get("is_round")?, row.try_get("is_reading")?) {
                             (_, true) => CrawlKind::Reading,
-                            (true, false) => CrawlKind::Round,
+                            (true, false) => CrawlKind::Recrawl,
                             (false, false) => CrawlKind::Usual,
                         },
                     },

@@ -99,9 +99,9 @@ macro_rules! standing {
                 .await?;
                 let rows = rows.into_iter();
                 let rows = rows.map(
-                    |(crawl, is_round, address, from, time, came, is_target)| LookRow {
+                    |(crawl, is_recrawl, address, from, time, came, is_target)| LookRow {
                         crawl,
-                        is_round,
+                        is_recrawl,
                         address,
                         from,
                         time,

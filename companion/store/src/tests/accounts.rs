@@ -1,15 +1,15 @@
-//! Accounts, sign-ins and deeds.
+//! Accounts, sign-ins and audit entries.
 
 use super::NOBODY;
 use crate::Store;
-use crate::ports::{AccountRow, Deed, MOST_SIGN_INS, Role};
+use crate::ports::{AccountRow, AuditEntry, MOST_SIGN_INS, Role};
 
 promises! {
     accounts_are_made_changed_and_removed,
     people_are_signed_in_until_they_are_not,
     roles_of_topics_are_given_and_taken,
     an_account_is_one_persons_by_a_provider,
-    deeds_are_kept_and_not_too_many,
+    audit_entries_are_kept_and_not_too_many,
     accounts_outlive_everything,
 }
 
@@ -214,26 +214,29 @@ async fn roles_of_topics_are_given_and_taken(store: &Store) {
     assert_eq!(of(ada).await, [], "whoever has its number now");
 }
 
-async fn deeds_are_kept_and_not_too_many(store: &Store) {
-    let deed = |time| Deed {
+async fn audit_entries_are_kept_and_not_too_many(store: &Store) {
+    let audit_entry = |time| AuditEntry {
         time,
         account: "ida".to_owned(),
         what: format!("POST /topic/{time}/mark"),
     };
     for time in 0..5 {
-        store.put_deed(&deed(time), 9).await.unwrap();
+        store.put_audit_entry(&audit_entry(time), 9).await.unwrap();
     }
-    assert_eq!(store.deeds(2).await.unwrap(), [deed(4), deed(3)]);
-    assert!(store.deeds(-1).await.unwrap().is_empty());
+    assert_eq!(
+        store.audit_entries(2).await.unwrap(),
+        [audit_entry(4), audit_entry(3)]
+    );
+    assert!(store.audit_entries(-1).await.unwrap().is_empty());
     for time in 5..12 {
-        store.put_deed(&deed(time), 9).await.unwrap();
+        store.put_audit_entry(&audit_entry(time), 9).await.unwrap();
     }
     let kept: Vec<i64> = store
-        .deeds(100)
+        .audit_entries(100)
         .await
         .unwrap()
         .iter()
-        .map(|deed| deed.time)
+        .map(|audit_entry| audit_entry.time)
         .collect();
     assert_eq!(kept, (3..12).rev().collect::<Vec<_>>(), "the oldest go");
 }
@@ -247,12 +250,12 @@ async fn accounts_outlive_everything(store: &Store) {
     let gone = gone.unwrap();
     store.remove_account(gone).await.unwrap();
     store.sign_in("digest", ida, "hash", 10, 0).await.unwrap();
-    let deed = Deed {
+    let audit_entry = AuditEntry {
         time: 1,
         account: "ida".to_owned(),
         what: "POST /topics".to_owned(),
     };
-    store.put_deed(&deed, 9).await.unwrap();
+    store.put_audit_entry(&audit_entry, 9).await.unwrap();
     store.delete_everything().await.unwrap();
     assert_eq!(
         store.accounts().await.unwrap().len(),
@@ -260,7 +263,7 @@ async fn accounts_outlive_everything(store: &Store) {
         "somebody has to come in again"
     );
     assert!(store.signed_in("digest", 0).await.unwrap().is_some());
-    assert!(store.deeds(9).await.unwrap().is_empty());
+    assert!(store.audit_entries(9).await.unwrap().is_empty());
     let ada = store.add_account("ada", Role::Owner, "hash", 5).await;
     assert!(ada.unwrap() > gone, "no number is given twice");
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::fixtures::cluster::Cluster;
 use crate::ports::{Permission, SearchRow, StandingTopic};
-use crate::{Command, Deed, MarkRow, Role, Store, move_back, move_out};
+use crate::{AuditEntry, Command, MarkRow, Role, Store, move_back, move_out};
 
 const A: &str = "http://a.test/";
 const B: &str = "http://b.test/";
@@ -78,12 +78,12 @@ async fn fill(store: &Store) {
         .await
         .unwrap();
     assert!(store.bind_account(ida, "there 1").await.unwrap());
-    let deed = Deed {
+    let audit_entry = AuditEntry {
         time: 7,
         account: "ida".to_owned(),
         what: "/topics".to_owned(),
     };
-    store.put_deed(&deed, 9).await.unwrap();
+    store.put_audit_entry(&audit_entry, 9).await.unwrap();
     let search = SearchRow {
         id: 0,
         topic: Some(topic),
@@ -137,7 +137,7 @@ async fn told(store: &Store) -> String {
         format!("{:?}", store.people_of(topic).await.unwrap()),
         format!("{:?}", store.account_of("there 1").await.unwrap()),
         format!("{:?}", store.signed_in("digest", 0).await.unwrap()),
-        format!("{:?}", store.deeds(9).await.unwrap()),
+        format!("{:?}", store.audit_entries(9).await.unwrap()),
         format!("{:?}", store.searches().await.unwrap()),
         format!("{:?}", store.forgotten_sites().await.unwrap()),
         format!("{:?}", store.standing().await.unwrap()),

@@ -55,7 +55,7 @@ async fn looks_tell_what_came_of_requests(store: &Store) {
     )
     .await;
     let round = Order {
-        kind: CrawlKind::Round,
+        kind: CrawlKind::Recrawl,
         ..order()
     };
     let round = begin(&**store, "bees", &round).await;
@@ -70,7 +70,7 @@ async fn looks_tell_what_came_of_requests(store: &Store) {
     let bees = store.topic_named("bees").await.unwrap().id;
     let row = |crawl, page: &str, time, from: Option<&str>| LookRow {
         crawl,
-        is_round: crawl == round,
+        is_recrawl: crawl == round,
         address: page.to_owned(),
         from: from.map(str::to_owned),
         time,
@@ -111,5 +111,5 @@ async fn looks_tell_what_came_of_requests(store: &Store) {
     store.hide_crawl(first, true).await.unwrap();
     assert_eq!(store.looks(bees).await.unwrap(), looks[2..]);
     assert!(store.looks(NOBODY).await.unwrap().is_empty());
-    assert!(store.crawl(round).await.unwrap().unwrap().is_round());
+    assert!(store.crawl(round).await.unwrap().unwrap().is_recrawl());
 }

@@ -7,7 +7,7 @@ use crate::rng::Rng;
 
 /// Pivots at most.
 const PIVOTS: usize = 40;
-/// Rounds of power iteration for each axis.
+/// Recrawls of power iteration for each axis.
 const ROUNDS: usize = 60;
 /// Nodes are moved by up to this share of the longer side, so that those with the
 /// same distances do not start at the same place.

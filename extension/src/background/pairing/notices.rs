@@ -1,4 +1,4 @@
-//! Notices of the browser, off by default: a crawl of the current topic has ended, or asks; a round
+//! Notices of the browser, off by default: a crawl of the current topic has ended, or asks; a recrawl
 //! of watching has found something.
 
 use linkscent_core::wire::api::CrawlView;
@@ -7,7 +7,7 @@ use crate::ports::Texts;
 use crate::rows::Seen;
 
 /// What is to be told of what the companion says now and did not say before. A crawl that is
-/// seen for the first time is no news, unless it began and ended since the last look, as rounds of
+/// seen for the first time is no news, unless it began and ended since the last look, as recrawls of
 /// watching do, and has found something.
 pub(super) fn news(texts: &impl Texts, before: &Seen, now: &Seen) -> Option<String> {
     let crawl = now.crawl.as_ref()?;
@@ -79,7 +79,7 @@ mod tests {
         let ended = "The crawl for “kidneys” has ended: 4 of 30 pages are relevant.";
         assert_eq!(told(&mut stage), [ended]);
         assert_eq!(told(&mut stage), Vec::<String>::new());
-        // A round of watching came and went between two looks; the next found nothing.
+        // A recrawl came and went between two looks; the next found nothing.
         (view.id, view.pages, view.relevant) = (view.id + 1, 12, 2);
         show(&stage, &view);
         let ended = "The crawl for “kidneys” has ended: 2 of 12 pages are relevant.";

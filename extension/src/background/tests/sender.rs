@@ -293,7 +293,7 @@ fn the_scripts_name_the_same_kinds() {
         include_str!("../../screens/topics.rs"),
         include_str!("../../screens/trails.rs"),
         include_str!("../../screens/way.rs"),
-        include_str!("../../screens/ahead.rs"),
+        include_str!("../../screens/dry_run.rs"),
         include_str!("../../screens/sites.rs"),
         include_str!("../../screens/proposals.rs"),
         include_str!("../../screens/searching.rs"),

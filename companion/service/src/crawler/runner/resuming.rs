@@ -53,7 +53,7 @@ impl Runner {
         let left_out = &mut crawl.order.spec.scope.left_out;
         left_out.extend_from_slice(fetcher.never());
         let path = store.checkpoint_path(crawl.id);
-        let mut saving = Saving::new(path, !crawl.is_round());
+        let mut saving = Saving::new(path, !crawl.is_recrawl());
         let on_step = |step: &Step| {
             on_replay(
                 usize::try_from(step.told.count()).unwrap_or(usize::MAX),
@@ -73,7 +73,7 @@ impl Runner {
             tell_of_memory(&store, &crawl, &session, &handle)?;
         }
         let (warc, told) = recover_archive(&store, &crawl, &replayed, told, &handle)?;
-        let known = if crawl.is_round() {
+        let known = if crawl.is_recrawl() {
             revisiting::validators(&store, &crawl, &handle)?
         } else {
             HashMap::new()

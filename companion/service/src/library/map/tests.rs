@@ -4,7 +4,7 @@ fn look(page: usize, from: Option<usize>, is_target: bool) -> LookRow {
     let address = |page: usize| format!("http://a.test/{page:02}");
     LookRow {
         crawl: 1,
-        is_round: false,
+        is_recrawl: false,
         address: address(page),
         from: from.map(address),
         time: page as i64,

@@ -251,13 +251,13 @@ async fn each_does_what_the_role_is_for() {
         .ask("POST", "/topics", &editor, "csrf=x&name=Towers&examples=")
         .await;
     assert_eq!(forged.status, StatusCode::FORBIDDEN);
-    let deeds = service.rows().deeds(9).await.unwrap();
-    let deeds: Vec<(&str, &str)> = deeds
+    let audit_entries = service.rows().audit_entries(9).await.unwrap();
+    let audit_entries: Vec<(&str, &str)> = audit_entries
         .iter()
-        .map(|deed| (deed.account.as_str(), deed.what.as_str()))
+        .map(|audit_entry| (audit_entry.account.as_str(), audit_entry.what.as_str()))
         .collect();
     assert_eq!(
-        deeds,
+        audit_entries,
         [("owner", "/topics")],
         "and no sign-in, nor what was refused"
     );

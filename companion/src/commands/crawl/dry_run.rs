@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::crawl::{DryRun, Upcoming};
 use linkscent_core::wire::api::PROPOSED_BUDGET;
 use linkscent_output::print_json;
@@ -19,7 +19,7 @@ use linkscent_service::{NewCrawl, Services, Starts};
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   linkscent inspect dry-run --topic castles --data ~/linkscent")]
-pub struct Ahead {
+pub struct DryRunArguments {
     /// Name of the topic.
     #[arg(long)]
     topic: String,
@@ -35,7 +35,7 @@ pub struct Ahead {
     json: bool,
 }
 
-impl Ahead {
+impl DryRunArguments {
     /// Prints it.
     pub async fn run(self) -> Result<()> {
         let store = self.place.open().await?;
@@ -90,8 +90,8 @@ fn print(run: &DryRun) {
             _ if page.is_marked => "marked by you".to_owned(),
             Some(probability) => format!(
                 "{} ({})",
-                Band::of(probability),
-                Band::of(probability).range()
+                Confidence::of(probability),
+                Confidence::of(probability).range()
             ),
             None => "nothing is known of it".to_owned(),
         };

@@ -14,12 +14,12 @@ use crate::shown::{DryRunView, UpcomingView};
 use crate::texts;
 
 /// See the module.
-pub struct Ahead {
+pub struct DryRun {
     root: Element,
     tools: Tools,
 }
 
-impl Ahead {
+impl DryRun {
     /// The part of a panel.
     pub fn new(root: Element, tools: Tools) -> Rc<Self> {
         Rc::new(Self { root, tools })
@@ -74,7 +74,7 @@ impl Ahead {
         }
         let chance = match page.probability {
             _ if page.is_marked => texts::text(&self.tools, "marked_by_you", &[]),
-            Some(probability) => texts::band(&self.tools, probability),
+            Some(probability) => texts::confidence(&self.tools, probability),
             None => String::new(),
         };
         line.say("chance", &chance)?;

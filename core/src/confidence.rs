@@ -2,7 +2,7 @@
 
 /// How likely something is, as coarsely as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Band {
+pub enum Confidence {
     /// Under 15 %.
     Unlikely,
     /// 15 to 40 %.
@@ -16,14 +16,14 @@ pub enum Band {
 }
 
 /// Each but the first with the probability it begins at.
-const FROM: [(Band, f64); 4] = [
-    (Band::VeryLikely, 0.8),
-    (Band::Likely, 0.6),
-    (Band::Even, 0.4),
-    (Band::Perhaps, 0.15),
+const FROM: [(Confidence, f64); 4] = [
+    (Confidence::VeryLikely, 0.8),
+    (Confidence::Likely, 0.6),
+    (Confidence::Even, 0.4),
+    (Confidence::Perhaps, 0.15),
 ];
 
-impl Band {
+impl Confidence {
     /// Of a probability, 0..=1.
     ///
     /// ```
@@ -32,8 +32,8 @@ impl Band {
     /// assert_eq!(Band::of(0.7).words(), "likely");
     /// ```
     pub fn of(probability: f64) -> Self {
-        let band = FROM.iter().find(|row| probability >= row.1);
-        band.map_or(Self::Unlikely, |row| row.0)
+        let confidence = FROM.iter().find(|row| probability >= row.1);
+        confidence.map_or(Self::Unlikely, |row| row.0)
     }
 
     /// In words.
@@ -59,7 +59,7 @@ impl Band {
     }
 }
 
-impl std::fmt::Display for Band {
+impl std::fmt::Display for Confidence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.words())
     }
@@ -70,26 +70,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bands_begin_where_they_say() {
-        let bands = [0.0, 0.149, 0.15, 0.4, 0.599, 0.6, 0.8, 1.0].map(Band::of);
+    fn confidences_begin_where_they_say() {
+        let confidences = [0.0, 0.149, 0.15, 0.4, 0.599, 0.6, 0.8, 1.0].map(Confidence::of);
         assert_eq!(
-            bands,
+            confidences,
             [
-                Band::Unlikely,
-                Band::Unlikely,
-                Band::Perhaps,
-                Band::Even,
-                Band::Even,
-                Band::Likely,
-                Band::VeryLikely,
-                Band::VeryLikely
+                Confidence::Unlikely,
+                Confidence::Unlikely,
+                Confidence::Perhaps,
+                Confidence::Even,
+                Confidence::Even,
+                Confidence::Likely,
+                Confidence::VeryLikely,
+                Confidence::VeryLikely
             ]
         );
-        assert_eq!(Band::of(f64::NAN), Band::Unlikely);
-        for (band, from) in FROM {
-            let first = band.range().trim_start_matches("over ");
+        assert_eq!(Confidence::of(f64::NAN), Confidence::Unlikely);
+        for (confidence, from) in FROM {
+            let first = confidence.range().trim_start_matches("over ");
             let first: f64 = first.split(' ').next().unwrap().parse().unwrap();
-            assert_eq!(first, 100.0 * from, "{band}");
+            assert_eq!(first, 100.0 * from, "{confidence}");
         }
     }
 }

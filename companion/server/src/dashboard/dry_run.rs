@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use axum::routing::get;
 use axum::{Extension, Router};
-use linkscent_core::band::Band;
+use linkscent_core::confidence::Confidence;
 use linkscent_core::crawl::{DryRun, Upcoming};
 use linkscent_core::wire::api::PROPOSED_BUDGET;
 
@@ -15,13 +15,13 @@ use linkscent_store::{CrawlRow, Topic};
 
 pub(super) fn routes() -> Router<App> {
     Router::new()
-        .route("/crawl/{id}/ahead", get(of_crawl))
-        .route("/topic/{id}/ahead", get(of_topic))
+        .route("/crawl/{id}/dry-run", get(of_crawl))
+        .route("/topic/{id}/dry-run", get(of_topic))
 }
 
 #[derive(Template)]
-#[template(path = "ahead.html")]
-struct AheadPage {
+#[template(path = "dry_run.html")]
+struct DryRunPage {
     base: String,
     topic: Topic,
     /// The crawl that would go on; none where one would begin.
@@ -33,13 +33,13 @@ struct AheadPage {
 
 struct Line {
     page: Upcoming,
-    band: Option<Band>,
+    confidence: Option<Confidence>,
 }
 
-impl AheadPage {
+impl DryRunPage {
     fn new(base: String, topic: Topic, crawl: Option<CrawlRow>, run: DryRun) -> Self {
         let line = |page: Upcoming| Line {
-            band: page.probability.map(Band::of),
+            confidence: page.probability.map(Confidence::of),
             page,
         };
         Self {
@@ -60,7 +60,7 @@ async fn of_crawl(
 ) -> PageResult {
     let (crawl, topic) = app.service.crawls.crawl(id).await?;
     let run = app.service.crawls.dry_run_of(&crawl).await?;
-    show(&AheadPage::new(base, topic, Some(crawl), run))
+    show(&DryRunPage::new(base, topic, Some(crawl), run))
 }
 
 async fn of_topic(
@@ -71,5 +71,5 @@ async fn of_topic(
     let topic = app.service.topics.topic(id).await?;
     let new = NewCrawl::new(Starts::default(), PROPOSED_BUDGET);
     let run = app.service.crawls.dry_run(&topic, &new).await?;
-    show(&AheadPage::new(base, topic, None, run))
+    show(&DryRunPage::new(base, topic, None, run))
 }
