@@ -68,10 +68,8 @@ impl Proposals {
             title => title,
         };
         line.link("proposal", &proposal.address, title)?;
-        line.say(
-            "band",
-            &texts::confidence(&self.tools, proposal.probability),
-        )?;
+        let likely = texts::confidence(&self.tools, proposal.probability);
+        line.say("likely", &likely)?;
         let (tools, row) = (
             self.tools.clone(),
             (proposal.address.clone(), proposal.title.clone()),

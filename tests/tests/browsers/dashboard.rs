@@ -188,6 +188,7 @@ async fn forms_are_taken_in_chromium() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "Chromium stands for both by day: cargo nightly"]
 async fn forms_are_taken_in_firefox() -> Result<()> {
     forms_are_taken(BrowserKind::Firefox).await
 }

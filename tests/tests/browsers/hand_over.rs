@@ -224,6 +224,7 @@ async fn rules_and_beginning_in_chromium() -> Result<()> {
 }
 
 #[tokio::test]
+#[ignore = "Chromium stands for both by day: cargo nightly"]
 async fn rules_and_beginning_in_firefox() -> Result<()> {
     rules_and_beginning(BrowserKind::Firefox).await
 }
@@ -234,6 +235,7 @@ async fn classes_in_chromium() -> Result<()> {
 }
 
 #[tokio::test]
+#[ignore = "Chromium stands for both by day: cargo nightly"]
 async fn classes_in_firefox() -> Result<()> {
     classes(BrowserKind::Firefox).await
 }

@@ -111,6 +111,7 @@ async fn languages_in_chromium() -> Result<()> {
 }
 
 #[tokio::test]
+#[ignore = "Chromium stands for both by day: cargo nightly"]
 async fn languages_in_firefox() -> Result<()> {
     languages(BrowserKind::Firefox).await
 }

@@ -328,6 +328,7 @@ async fn library_in_chromium() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "Chromium stands for both by day: cargo nightly"]
 async fn library_in_firefox() -> Result<()> {
     library(BrowserKind::Firefox).await
 }

@@ -134,6 +134,7 @@ async fn people_share_one_companion_in_chromium() -> Result<()> {
 }
 
 #[tokio::test]
+#[ignore = "Chromium stands for both by day: cargo nightly"]
 async fn people_share_one_companion_in_firefox() -> Result<()> {
     people_share(BrowserKind::Firefox).await
 }

@@ -277,6 +277,7 @@ async fn real_pages_agree_in_chromium() -> Result<()> {
 }
 
 #[tokio::test]
+#[ignore = "Chromium stands for both by day: cargo nightly"]
 async fn real_pages_agree_in_firefox() -> Result<()> {
     real_pages_agree(BrowserKind::Firefox).await
 }

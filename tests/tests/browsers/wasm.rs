@@ -57,6 +57,7 @@ async fn scores_in_chromium() -> Result<()> {
 }
 
 #[tokio::test]
+#[ignore = "Chromium stands for both by day: cargo nightly"]
 async fn scores_in_firefox() -> Result<()> {
     score(BrowserKind::Firefox).await
 }
