@@ -20,8 +20,8 @@ const POLICY: &str = "default-src 'none'; script-src 'nonce-own'";
 /// Milliseconds within which two measurements of the same work may differ: two steps of the clock
 /// that pages are given for events.
 const CLOCK: f64 = 16.0;
-/// Visits of each kind, of which the fastest counts: other work on the machine slows some down.
-const VISITS: usize = 3;
+/// Visits of each kind at most, of which the fastest counts: other work on the machine slows some down.
+const MOST_VISITS: usize = 12;
 
 fn bait() -> String {
     let links = [
@@ -138,10 +138,14 @@ async fn found(stage: &Stage) -> Result<Value> {
     Ok(Value::Object(all))
 }
 
-/// The least that visits took: the number of long tasks, and the slowest event in milliseconds.
+/// The least that visits took: the number of long tasks, and the slowest event in milliseconds. What else
+/// the machine does only adds to it, so there are no more visits once it is nothing.
 async fn fastest(stage: &Stage, highlights: bool) -> Result<[f64; 2]> {
     let mut least = [f64::INFINITY; 2];
-    for _ in 0..VISITS {
+    for _ in 0..MOST_VISITS {
+        if least == [0.0; 2] {
+            break;
+        }
         ensure!(visit(stage).await? == highlights);
         for id in ["clinic", "garden"] {
             point(stage, id).await?;

@@ -43,6 +43,7 @@ fn examples() -> Result<Option<(AnnotatedForms, Vec<DomainExample>)>> {
 }
 
 #[test]
+#[ignore = "it trains on thousands of forms ten times: cargo nightly"]
 fn forms_are_told_apart_on_sites_that_were_held_out() -> Result<()> {
     let Some((examples, domains)) = examples()? else {
         return Ok(());
@@ -74,6 +75,7 @@ fn forms_are_told_apart_on_sites_that_were_held_out() -> Result<()> {
 }
 
 #[test]
+#[ignore = "it trains on thousands of forms ten times: cargo nightly"]
 fn forms_of_a_domain_are_told_from_all_others() -> Result<()> {
     let Some((examples, domains)) = examples()? else {
         return Ok(());
