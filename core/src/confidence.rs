@@ -27,9 +27,9 @@ impl Confidence {
     /// Of a probability, 0..=1.
     ///
     /// ```
-    /// use linkscent_core::band::Band;
+    /// use linkscent_core::confidence::Confidence;
     ///
-    /// assert_eq!(Band::of(0.7).words(), "likely");
+    /// assert_eq!(Confidence::of(0.7).words(), "likely");
     /// ```
     pub fn of(probability: f64) -> Self {
         let confidence = FROM.iter().find(|row| probability >= row.1);
