@@ -6,15 +6,15 @@
 //! vectors. It is compiled in, so that browser and companion agree. Word order and context
 //! are left out, and so is every language but English, as far as its words are not the same.
 
+mod gist;
 mod link;
 mod topic;
+mod vector;
 
-use std::ops::AddAssign;
-
+pub use gist::Gist;
 pub use link::LinkMeaning;
 pub use topic::{Told, ToldTarget, TopicMeaning};
-
-use serde::{Deserialize, Serialize};
+pub use vector::Vector;
 
 use crate::features::{HEAVIEST_TERMS, PageTerms};
 use crate::text::{Pieces, TermId, Vocabulary};
@@ -30,40 +30,7 @@ const FRAME: f32 = 3.0;
 static TABLE: &[u8] = include_bytes!("meaning/table/vectors.bin");
 
 /// A sum of the vectors of words.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<f32>", into = "Vec<f32>")]
-pub struct Meaning([f32; DIMENSIONS]);
-
-impl From<Meaning> for Vec<f32> {
-    fn from(Meaning(numbers): Meaning) -> Self {
-        numbers.into()
-    }
-}
-
-impl TryFrom<Vec<f32>> for Meaning {
-    type Error = &'static str;
-
-    fn try_from(numbers: Vec<f32>) -> Result<Self, Self::Error> {
-        let numbers = numbers.try_into();
-        numbers
-            .map(Self)
-            .map_err(|_| "a direction has another number of dimensions")
-    }
-}
-
-impl Default for Meaning {
-    fn default() -> Self {
-        Self([0.0; DIMENSIONS])
-    }
-}
-
-impl AddAssign<&Self> for Meaning {
-    fn add_assign(&mut self, other: &Self) {
-        for (own, more) in self.0.iter_mut().zip(&other.0) {
-            *own += more;
-        }
-    }
-}
+pub type Meaning = Vector<DIMENSIONS>;
 
 impl Meaning {
     /// Adds a word so many times: the mean of its pieces.
@@ -78,10 +45,8 @@ impl Meaning {
             else {
                 continue;
             };
-            let scale = share * f32::from_le_bytes(*scale);
-            for (own, &number) in self.0.iter_mut().zip(numbers) {
-                *own += scale * f32::from(number.cast_signed());
-            }
+            let numbers = numbers.iter().map(|number| f32::from(number.cast_signed()));
+            self.add_numbers(numbers, share * f32::from_le_bytes(*scale));
         }
     }
 
@@ -127,40 +92,6 @@ impl Meaning {
             meaning.add(&Pieces::of(&word), 1.0);
         }
         meaning
-    }
-
-    /// Of length 1; nothing stays nothing.
-    #[must_use]
-    pub fn unit(&self) -> Self {
-        let length = self.dot(self).sqrt();
-        if length < 1e-9 {
-            return Self::default();
-        }
-        self.scaled(1.0 / length)
-    }
-
-    /// Its numbers.
-    pub fn numbers(&self) -> impl Iterator<Item = f32> + '_ {
-        self.0.iter().copied()
-    }
-
-    /// So many times as long.
-    #[must_use]
-    pub fn scaled(&self, factor: f32) -> Self {
-        Self(self.0.map(|number| factor * number))
-    }
-
-    /// What it has that another has not.
-    #[must_use]
-    pub fn without(&self, other: &Self) -> Self {
-        let mut rest = *self;
-        rest += &other.scaled(-1.0);
-        rest
-    }
-
-    /// The inner product: of two of length 1 the cosine of the angle between them, -1..=1.
-    pub fn dot(&self, other: &Self) -> f32 {
-        self.0.iter().zip(&other.0).map(|(a, b)| a * b).sum()
     }
 }
 

@@ -12,6 +12,7 @@ mod knowledge;
 mod learning;
 mod log;
 mod outlinks;
+mod page_links;
 mod questions;
 mod reasons;
 mod retraining;
@@ -24,8 +25,9 @@ pub use forgetting::ToForget;
 pub use knowledge::{Beginning, Knowledge, TrainingExample};
 pub use learning::{LONGEST_PHRASE, LONGEST_SUBTOPIC, MOST_PHRASES, MOST_WITH_SUBTOPICS};
 pub use outlinks::MOST_PASSED_OVER;
+pub use page_links::PageLinks;
 pub use questions::{ASKED_AFTER, MOST_WAITING, Question};
-pub use reasons::{Place, Reason, Tie};
+pub use reasons::{Part, Place, Reason, Tie};
 pub use sharing::{Heard, News, Redirected};
 
 use log::Log;

@@ -3,3 +3,4 @@
 pub mod eval;
 pub mod train;
 pub mod train_forms;
+pub mod train_links;

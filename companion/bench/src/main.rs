@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use linkscent_bench::commands::{eval, train, train_forms};
+use linkscent_bench::commands::{eval, train, train_forms, train_links};
 use linkscent_output::{message, report_panics};
 
 /// Compare strategies on frozen webs, and train and measure models there.
@@ -21,6 +21,7 @@ enum Command {
     Eval(eval::Eval),
     Train(train::Training),
     Forms(train_forms::TrainForms),
+    Links(train_links::TrainLinks),
 }
 
 fn main() -> ExitCode {
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Eval(eval) => eval.run(),
         Command::Train(train) => train.run(),
         Command::Forms(forms) => forms.run(),
+        Command::Links(links) => links.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

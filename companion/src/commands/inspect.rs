@@ -11,7 +11,7 @@ use linkscent_core::critics::{NamedTopic, NamedTopics};
 use linkscent_core::forms::FormWords;
 use linkscent_core::page::Page;
 use linkscent_core::predicate::{Finding, Predicate, Relevances, Seen};
-use linkscent_core::strategies::{self, Candidate, LinkScore, Priority, SplitMix};
+use linkscent_core::strategies::{self, Priority, SplitMix};
 use linkscent_core::wire::views::{grade, said};
 use linkscent_core::{critics, topic_model::TopicModel};
 use linkscent_output::print_json;
@@ -108,10 +108,12 @@ impl Subject {
         let page = self.page().await?;
         let mut topic_model = self.topic_model().await?;
         let visit = topic_model.visit(&page, &[], None, &mut SplitMix(0));
-        let scored = page.outlinks.iter().zip(&visit.outlinks);
+        let page_links = topic_model.page_links(&page, &visit);
+        let reason = |index| topic_model.reason_on_page(&page, &visit, &page_links, index);
+        let scored = page.outlinks.iter().zip(&visit.outlinks).enumerate();
         if self.json {
             let links: Vec<_> = scored
-                .map(|(outlink, (link, score))| {
+                .map(|(index, (outlink, (link, score)))| {
                     json!({
                         "place": outlink.place,
                         "target": link.target.as_str(),
@@ -119,9 +121,9 @@ impl Subject {
                         "leaves": [outlink.leaves.first, outlink.leaves.end],
                         "score": score.priority().map(Priority::value),
                         "queue": score.priority().map(|priority| priority.tier.level),
-                        "probability": probability(&topic_model, link, *score),
-                        "grade": probability(&topic_model, link, *score).map_or(0, grade),
-                        "why": topic_model.reason(link),
+                        "probability": page_links.probability(index),
+                        "grade": page_links.probability(index).map_or(0, grade),
+                        "why": reason(index),
                     })
                 })
                 .collect();
@@ -137,7 +139,7 @@ impl Subject {
         }
         print_line!("{}", page.address);
         print_lines!("{}", page.document());
-        for (outlink, (link, score)) in scored {
+        for (index, (outlink, (link, score))) in scored {
             print_line!(
                 "link {} {} “{}” -> {}",
                 outlink.place,
@@ -160,12 +162,9 @@ impl Subject {
                 })
                 .collect();
             print_line!("  features {}", features.join(" "));
-            if let Some(probability) = probability(&topic_model, link, *score) {
+            if let Some(probability) = page_links.probability(index) {
                 let grade = grade(probability);
-                print_line!(
-                    "  grade {grade}: {}",
-                    said(probability, &topic_model.reason(link))
-                );
+                print_line!("  grade {grade}: {}", said(probability, &reason(index)));
             }
             match score.priority() {
                 Some(priority) => {
@@ -261,11 +260,6 @@ impl Subject {
         );
         Ok(())
     }
-}
-
-/// How likely a link leads to a good page; none for one that is not followed.
-fn probability(topic_model: &TopicModel, link: &Candidate, score: LinkScore) -> Option<f64> {
-    Some(topic_model.probability(link, score.priority()?))
 }
 
 /// The topics that predicates ask for.

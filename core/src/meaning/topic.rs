@@ -329,13 +329,13 @@ fn mean_of<'a>(pages: impl Iterator<Item = &'a Meaning>) -> Meaning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::meaning::DIMENSIONS;
+    use crate::meaning::{DIMENSIONS, Vector};
 
     /// A direction in a plane, by degrees.
     fn at(degrees: f32) -> Meaning {
         let mut numbers = [0.0; DIMENSIONS];
         (numbers[1], numbers[0]) = degrees.to_radians().sin_cos();
-        Meaning(numbers)
+        Vector(numbers)
     }
 
     fn subtopics(degrees: &[f32], told: &[Option<&str>]) -> Vec<usize> {

@@ -461,7 +461,8 @@ impl Strategy for Ensemble {
             return apprentice;
         }
         let is_target = 1.0 / (1.0 + (-priority.members.by(DISTANCE)).exp());
-        apprentice.or_more(Promise::Probability(is_target))
+        let hops = Promise::Probability(is_target);
+        Promise::AboveUsual(apprentice.above_usual().max(hops.above_usual()))
     }
 
     fn describe(&self, subject: Subject<'_>, known: Known<'_>) -> Option<String> {

@@ -7,6 +7,8 @@
 //! to tell; both with nothing read but one to five targets, and after a crawl of 300 pages.
 //! For other critics the strategy speaks alone.
 
+pub mod on_page;
+
 use super::{Candidate, Known};
 use crate::meaning::LinkMeaning;
 use crate::web_graph::Mark;
@@ -25,23 +27,13 @@ pub enum Promise {
 
 impl Promise {
     /// As log-odds above usual.
-    fn above_usual(self) -> f64 {
+    pub(super) fn above_usual(self) -> f64 {
         match self {
             Self::Probability(probability) => {
                 let probability = probability.clamp(1e-4, 1.0 - 1e-4);
                 (probability / (1.0 - probability)).ln() - USUAL
             }
             Self::AboveUsual(log_odds) => log_odds,
-        }
-    }
-
-    /// The one that says more.
-    #[must_use]
-    pub fn or_more(self, other: Self) -> Self {
-        if other.above_usual() > self.above_usual() {
-            other
-        } else {
-            self
         }
     }
 }
@@ -174,4 +166,9 @@ fn share_of_name(link: &Candidate, known: Known<'_>) -> f64 {
         }
     }
     if all == 0.0 { 0.0 } else { own / all }
+}
+
+/// A share of nothing is none.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { 0.0 } else { part / whole }
 }

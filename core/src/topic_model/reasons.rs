@@ -1,6 +1,8 @@
 //! Why a link is worth following, or why not: as plain data, for people in any language, and in
 //! English.
 
+mod on_page;
+
 use std::fmt;
 
 use super::TopicModel;
@@ -9,7 +11,7 @@ use crate::meaning::Meaning;
 use crate::strategies::promise::Evidence;
 use crate::strategies::{Candidate, Cue, Promise, Subject};
 use crate::text::{Language, TermId, terms, words};
-use crate::web_graph::WebGraph;
+use crate::web_graph::{Mark, WebGraph};
 
 /// Words from this cosine on are called close in meaning.
 const CLOSE: f64 = 0.3;
@@ -36,10 +38,27 @@ pub enum Reason {
         /// How often it led to a good page, of how often it was met; none if it never did.
         led: Option<(f32, f32)>,
     },
-    /// Nothing of the link has to do with the topic.
-    SaysLittle,
-    /// The page it stands on looks like what is looked for.
-    GoodPage,
+    /// A part of the page says much of the topic.
+    SaysMuch(Part),
+    /// A part of the page says little of it.
+    SaysLittle(Part),
+    /// Nothing that could be named speaks for it.
+    LittleSpeaks,
+    /// The person marked the page behind it.
+    Marked(Mark),
+}
+
+/// A part of a page, as seen from a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The link's text and its address.
+    Link,
+    /// The text next to it and the heading above it.
+    Beside,
+    /// Other links.
+    Links,
+    /// The whole page.
+    Page,
 }
 
 /// What a word has to do with the topic.
@@ -72,6 +91,10 @@ pub enum Place {
     JustAfter,
     /// Behind it, with others between.
     After,
+    /// In its address.
+    Address,
+    /// In the heading above it.
+    Heading,
 }
 
 impl fmt::Display for Reason {
@@ -100,8 +123,23 @@ impl fmt::Display for Reason {
                     None => Ok(()),
                 }
             }
-            Self::SaysLittle => f.write_str("its words say little of your topic"),
-            Self::GoodPage => f.write_str("this page looks like what you look for"),
+            Self::SaysMuch(part) => f.write_str(match part {
+                Part::Link => "its words are close to your topic",
+                Part::Beside => "the text beside it is close to your topic",
+                Part::Links => "the links around it are close to your topic",
+                Part::Page => "this page looks like what you look for",
+            }),
+            Self::SaysLittle(part) => f.write_str(match part {
+                Part::Link => "its words say little of your topic",
+                Part::Beside => "the text beside it says little of your topic",
+                Part::Links => "the links around it say little of your topic",
+                Part::Page => "this page says little of your topic",
+            }),
+            Self::LittleSpeaks => f.write_str("little speaks for it"),
+            Self::Marked(Mark::Target) => f.write_str("you marked the page behind it"),
+            Self::Marked(Mark::NotTarget) => {
+                f.write_str("you said that the page behind it is not what you look for")
+            }
         }
     }
 }
@@ -128,6 +166,8 @@ impl fmt::Display for Place {
             Self::Within => "in the link",
             Self::JustAfter => "just after the link",
             Self::After => "after the link",
+            Self::Address => "in the link's address",
+            Self::Heading => "in the heading above the link",
         })
     }
 }
@@ -176,11 +216,11 @@ impl TopicModel {
         let mut told: Vec<Reason> = own.into_iter().map(|row| row.1).collect();
         told.extend(learned);
         if told.is_empty() {
-            told.push(Reason::SaysLittle);
+            told.push(Reason::SaysLittle(Part::Link));
         }
         let page = link.source().map(|page| self.graph.judgment(page));
         if page.is_some_and(|page| page.relevance.is_high()) {
-            told.push(Reason::GoodPage);
+            told.push(Reason::SaysMuch(Part::Page));
         }
         told.truncate(MOST_REASONS);
         told

@@ -15,9 +15,9 @@ const SPARE_HIGHLIGHTS: usize = 24;
 /// No more than this share of a page's links is highlighted.
 const HIGHLIGHT_SHARE: f64 = 0.2;
 /// Least probabilities of the grades 1, 2 and 3: a link that is only a little likelier than
-/// others to lead to a good page is not worth pointing out, and one of the best grade is at
-/// least as likely as not to lead to one.
-const GRADES: [f64; 3] = [0.2, 0.35, 0.5];
+/// others to lead to a good page is not worth pointing out, and one of the best grade leads to
+/// one in most cases.
+const GRADES: [f64; 3] = [0.2, 0.4, 0.7];
 
 /// A highlighted link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,13 +71,9 @@ pub struct PageView {
 impl PageView {
     /// The view of a visit: the few links likeliest to lead to a good page, if there are any.
     pub fn of(page: &Page, visit: &Visit, topic_model: &TopicModel) -> Self {
-        let mut scored: Vec<(usize, f64)> = visit
-            .outlinks
-            .iter()
-            .enumerate()
-            .filter_map(|(index, (link, score))| {
-                Some((index, topic_model.probability(link, score.priority()?)))
-            })
+        let page_links = topic_model.page_links(page, visit);
+        let mut scored: Vec<(usize, f64)> = (0..page.outlinks.len())
+            .filter_map(|index| Some((index, page_links.probability(index)?)))
             .filter(|(_, probability)| grade(*probability) > 0)
             .collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -88,7 +84,7 @@ impl PageView {
             .map(|(index, probability)| LinkView {
                 place: page.outlinks[index].place,
                 grade: grade(probability),
-                reasons: topic_model.reasons(&visit.outlinks[index].0),
+                reasons: topic_model.reasons_on_page(page, visit, &page_links, index),
                 why: String::new(),
                 probability,
                 known: String::new(),
@@ -117,9 +113,10 @@ pub type Why = (f64, Vec<Reason>);
 /// among all links of its page; none where it leads to no other page.
 pub fn why(page: &Page, visit: &Visit, topic_model: &TopicModel, place: usize) -> Option<Why> {
     let index = page.outlinks.iter().position(|link| link.place == place)?;
-    let (link, score) = visit.outlinks.get(index)?;
-    let probability = topic_model.probability(link, score.priority()?);
-    Some((probability, topic_model.reasons(link)))
+    let page_links = topic_model.page_links(page, visit);
+    let probability = page_links.probability(index)?;
+    let reasons = topic_model.reasons_on_page(page, visit, &page_links, index);
+    Some((probability, reasons))
 }
 
 /// 3 (best), 2 or 1; 0 for a link that is not highlighted.

@@ -1,6 +1,7 @@
 //! Why a link is promising, or why not, in one line.
 
-use linkscent_core::topic_model::{Place, Reason, Tie};
+use linkscent_core::topic_model::{Part, Place, Reason, Tie};
+use linkscent_core::web_graph::Mark;
 
 use super::confidence;
 use crate::ports::Texts;
@@ -40,8 +41,27 @@ fn reason(texts: &impl Texts, reason: &Reason) -> String {
             }
             parts.join(if told.is_some() { "; " } else { " " })
         }
-        Reason::SaysLittle => texts.text("says_little_of_topic", &[]),
-        Reason::GoodPage => texts.text("this_page_looks_good", &[]),
+        Reason::SaysMuch(part) => texts.text(
+            match part {
+                Part::Link => "link_says_much",
+                Part::Beside => "beside_says_much",
+                Part::Links => "links_say_much",
+                Part::Page => "this_page_looks_good",
+            },
+            &[],
+        ),
+        Reason::SaysLittle(part) => texts.text(
+            match part {
+                Part::Link => "says_little_of_topic",
+                Part::Beside => "beside_says_little",
+                Part::Links => "links_say_little",
+                Part::Page => "page_says_little",
+            },
+            &[],
+        ),
+        Reason::LittleSpeaks => texts.text("little_speaks_for_it", &[]),
+        Reason::Marked(Mark::Target) => texts.text("page_behind_is_marked", &[]),
+        Reason::Marked(Mark::NotTarget) => texts.text("page_behind_is_not_wanted", &[]),
     }
 }
 
@@ -67,6 +87,8 @@ fn place(texts: &impl Texts, place: Place) -> String {
         Place::Within => "in_the_link",
         Place::JustAfter => "just_after_the_link",
         Place::After => "after_the_link",
+        Place::Address => "in_the_address",
+        Place::Heading => "in_the_heading",
     };
     texts.text(key, &[])
 }
@@ -102,7 +124,7 @@ mod tests {
             vec![Tie::CloseToName("castles".to_owned())],
         );
         assert_eq!(
-            why(&English, 0.5, &[name, Reason::GoodPage]),
+            why(&English, 0.5, &[name, Reason::SaysMuch(Part::Page)]),
             "About even (40 to 60 %): “fort” is close in meaning to “castles”; this page looks \
              like what you look for"
         );

