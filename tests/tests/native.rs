@@ -9,6 +9,7 @@ mod drift;
 mod faults;
 mod foreign_text;
 mod forms;
+mod highlights;
 mod imports;
 mod library_kills;
 mod manners;

@@ -154,6 +154,36 @@ pub struct CuedPage {
     pub links: Vec<CuedLink>,
 }
 
+/// A page that was read for its topic.
+pub struct ReadPage {
+    /// Its name among the labels.
+    pub id: String,
+    /// The page.
+    pub page: Box<Page>,
+    /// What the visit brought.
+    pub visit: Visit,
+    /// Who read it, taught as much as was brought.
+    pub topic_model: TopicModel,
+}
+
+/// Calls `each` with every page of the material, read for its topic.
+pub fn each_read(
+    material: &Path,
+    brings: Brings,
+    each: &mut dyn FnMut(ReadPage) -> Result<()>,
+) -> Result<()> {
+    each_page(material, &mut |label, listed, html| {
+        let mut topic_model = taught(label, brings)?;
+        let (page, visit, _) = read(&mut topic_model, label, listed, html)?;
+        each(ReadPage {
+            id: label.id.clone(),
+            page,
+            visit,
+            topic_model,
+        })
+    })
+}
+
 /// The cues of all labelled links.
 pub fn cued(material: &Path, brings: Brings) -> Result<Vec<CuedPage>> {
     let mut pages = Vec::new();

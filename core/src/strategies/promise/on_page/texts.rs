@@ -99,7 +99,8 @@ impl Topic {
         share(there, self.weights.iter().sum())
     }
 
-    fn word(&self, term: &str, gist: Gist) -> Word {
+    fn word(&self, term: &str, spelled: &str) -> Word {
+        let gist = Gist::of_word(spelled);
         Word {
             weight: weight_of(&gist),
             gist,
@@ -171,7 +172,7 @@ impl<'a> Texts<'a> {
         let words = page.words();
         let words = words.terms.iter().zip(&words.surfaces);
         let words = words
-            .map(|(term, surface)| topic.word(term, Gist::of_word(&surface.to_lowercase())))
+            .map(|(term, surface)| topic.word(term, &surface.to_lowercase()))
             .collect();
         Self { page, words }
     }
@@ -188,7 +189,7 @@ impl<'a> Texts<'a> {
         let before = leaves.first.saturating_sub(NEAR)..leaves.first;
         let behind = leaves.end..leaves.end.saturating_add(NEAR);
         [
-            self.leaves([leaves.first..leaves.end], topic),
+            self.leaves(Some(leaves.first..leaves.end), topic),
             self.address(outlink, topic),
             self.leaves([before, behind], topic),
             self.leaves(self.heading(leaves), topic),
@@ -220,7 +221,7 @@ impl<'a> Texts<'a> {
         words.retain(|word| target.host() != host || !host.contains(word.as_str()));
         let words = words.iter().filter_map(|word| {
             let term = address_terms(std::slice::from_ref(word)).pop()?;
-            Some(topic.word(&term, Gist::of_word(word)))
+            Some(topic.word(&term, word))
         });
         let words: Vec<Word> = words.collect();
         Said::of(words.iter(), topic)
