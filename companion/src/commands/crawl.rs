@@ -119,7 +119,7 @@ pub struct Crawl {
     /// Leave this host and its subdomains out; can be given repeatedly.
     #[arg(long, value_name = "HOST", help_heading = "Where it goes")]
     leave_out: Vec<String>,
-    /// Follow at most so many links from a start.
+    /// Follow at most so many links from a start; 0 reads the starts alone.
     #[arg(long, help_heading = "Where it goes")]
     depth: Option<u32>,
     /// Leave a site after so many of its pages.

@@ -48,9 +48,8 @@ pub struct Scope {
     /// Hosts to leave out, subdomains included, also of those to keep to.
     #[serde(default)]
     pub left_out: Vec<String>,
-    /// Links from a start to a page at most; none for any number.
+    /// Links from a start to a page at most, 0 for the starts alone; none for any number.
     #[serde(default)]
-    #[cfg_attr(feature = "schema", schema(minimum = 1))]
     pub depth: Option<u32>,
     /// Whether documents are asked for by their endings: PDF, office files, feeds, sitemaps.
     #[serde(default = "yes")]

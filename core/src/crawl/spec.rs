@@ -104,9 +104,6 @@ pub enum SpecError {
     /// When a site is left.
     #[error("A site is left after 1 to {LARGEST_BUDGET} {0}, or never.")]
     Stopping(&'static str),
-    /// The links from a start.
-    #[error("At most 1 link from a start, or more; or any number.")]
-    Depth,
     /// The share to be found.
     #[error(
         "A crawl ends when 50 to 99 per cent (0.5 to 0.99) of the relevant pages seem to be found, or by \
@@ -164,9 +161,6 @@ impl CrawlSpec {
                 return Err(SpecError::Stopping(what));
             }
         }
-        if self.scope.depth == Some(0) {
-            return Err(SpecError::Depth);
-        }
         let shares = LEAST_SHARE..=GREATEST_SHARE;
         if self
             .until_recall
@@ -210,22 +204,22 @@ mod tests {
     fn each_setting_has_its_range() {
         let usual = CrawlSpec::new(7);
         assert_eq!(usual.check(), Ok(()));
-        let mut wrong = [(); 7].map(|()| usual.clone());
+        // The starts and nothing else.
+        let mut starts = usual.clone();
+        starts.scope.depth = Some(0);
+        assert_eq!(starts.check(), Ok(()));
+        let mut wrong = [(); 6].map(|()| usual.clone());
         wrong[0].budget = 0;
         wrong[1].budget = LARGEST_BUDGET + 1;
         wrong[2].stopping.targets = Some(0);
-        wrong[3].scope.depth = Some(0);
-        wrong[4].until_recall = Some(0.4);
-        wrong[5].until_recall = Some(f64::NAN);
-        wrong[6].most_bytes = Some(MEGABYTE - 1);
+        wrong[3].until_recall = Some(0.4);
+        wrong[4].until_recall = Some(f64::NAN);
+        wrong[5].most_bytes = Some(MEGABYTE - 1);
         let said = wrong.map(|spec| spec.check().unwrap_err());
         assert_eq!(said[..2], [SpecError::Budget; 2]);
-        assert_eq!(
-            said[2..4],
-            [SpecError::Stopping("targets"), SpecError::Depth]
-        );
-        assert_eq!(said[4..6], [SpecError::Recall; 2]);
-        assert_eq!(said[6], SpecError::Bytes);
+        assert_eq!(said[2], SpecError::Stopping("targets"));
+        assert_eq!(said[3..5], [SpecError::Recall; 2]);
+        assert_eq!(said[5], SpecError::Bytes);
     }
 
     #[test]

@@ -92,7 +92,6 @@ async fn rules_and_beginning(kind: BrowserKind) -> Result<()> {
             "9999999999",
             "A site is left after 1 to 1000000 targets, or never.",
         ),
-        ("depth", "0", "At most 1 link from a start"),
         ("left-out", "a.test/b", "“a.test/b” is no host"),
         ("budget", "none", "A crawl's budget is 1 to 1000000 pages."),
     ] {
