@@ -28,6 +28,7 @@ use linkscent_sentences::{CHARACTERS, SentenceModel};
 
 use figures::Fetched;
 pub use figures::Row;
+use scent::{Brings, CuedPage};
 
 use super::crawl::crawl;
 use super::entrant::Entrant;
@@ -131,7 +132,7 @@ impl Sought {
     }
 }
 
-fn checksum(text: &str) -> u32 {
+pub(crate) fn checksum(text: &str) -> u32 {
     let mut crc = Crc::new();
     crc.update(text.as_bytes());
     crc.sum()
@@ -171,6 +172,21 @@ fn drawn(category: &Category, count: usize, random_seed: u64) -> Vec<u32> {
     let mut left = category.pages.clone();
     let draw = |_| left.swap_remove((rng.unit() * left.len() as f64) as usize);
     (0..count.min(category.pages.len() - 1)).map(draw).collect()
+}
+
+/// The cues of links on pages that people of the categories may read, two of whose pages they
+/// brought.
+pub fn cued(material: &Path, brings: Brings) -> Result<Vec<CuedPage>> {
+    let web = EvalWeb::read(&[material.join(WEB)], |_| {})?;
+    let file = material.join(CATEGORIES);
+    let text = std::fs::read_to_string(&file);
+    let text = text.with_context(|| format!("reading {}", file.display()))?;
+    let categories = categories(&text, &web).into_iter();
+    let cued = categories.flat_map(|category| {
+        let sought = Sought::one(&category, brings.marks.max(1), 1);
+        highlights::cued(&web, &sought, brings)
+    });
+    Ok(cued.collect())
 }
 
 /// Crawls by every entrant, for every category, from 1, 2 and 5 pages, and for pairs of them; which

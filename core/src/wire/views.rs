@@ -17,7 +17,7 @@ const HIGHLIGHT_SHARE: f64 = 0.2;
 /// Least probabilities of the grades 1, 2 and 3: a link that is only a little likelier than
 /// others to lead to a good page is not worth pointing out, and one of the best grade leads to
 /// one in most cases.
-const GRADES: [f64; 3] = [0.2, 0.4, 0.7];
+const GRADES: [f64; 3] = [0.17, 0.4, 0.7];
 
 /// A highlighted link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

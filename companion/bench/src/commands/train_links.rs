@@ -1,7 +1,8 @@
 //! `linkscent-lab links`: the weights by which the links of a page are judged, fitted to what a
 //! careful reader said of them.
 //!
-//! Logistic regression with a penalty on the squares of the weights, for those who bring a name, marked
+//! To them come links of an encyclopedia, for its categories: a page there has many links that are
+//! near a topic and few that are of it. Logistic regression with a penalty on the squares of the weights, for those who bring a name, marked
 //! pages, or both. How well it does is measured on pages that were held out.
 
 use std::fmt::Write as _;
@@ -11,16 +12,18 @@ use anyhow::{Context, Result};
 use clap::Args;
 use linkscent_core::models::Platt;
 use linkscent_core::models::lbfgs::{Stopping, minimise};
-use linkscent_core::models::rng::{Rng, SplitMix};
 use linkscent_core::strategies::promise::on_page::Cue;
 use linkscent_output::{print_line, print_lines};
 
+use crate::person;
 use crate::person::scent::{self, Brings, CuedPage, Worth};
 
 /// Weight of the squares of the weights.
 const PENALTY: f64 = 20.0;
 /// A page with more links than these counts less for each, so that all of it counts as the root.
 const USUAL_LINKS: f64 = 50.0;
+/// How much a link of the encyclopedia counts as one that a reader labelled: by far the most are its.
+const ENCYCLOPEDIA: f64 = 0.25;
 /// How much a link that is perhaps worth it counts as one that is.
 const PERHAPS: f64 = 0.4;
 
@@ -84,7 +87,9 @@ impl TrainLinks {
     pub fn run(&self) -> Result<()> {
         let mut fitted = Vec::new();
         for brings in SETS {
-            let pages = scent::cued(&self.material, brings)?;
+            let mut pages = scent::cued(&self.material, brings)?;
+            let labelled = pages.len();
+            pages.extend(person::cued(&self.material, brings)?);
             let mut held_out = held_out(&pages, self.folds);
             let curve = calibrated(&pages, &held_out);
             for given in held_out.iter_mut().flatten() {
@@ -92,7 +97,9 @@ impl TrainLinks {
             }
             let name = if brings.name { "name" } else { "no name" };
             print_line!("{name}, {} marks, on pages held out:", brings.marks);
-            print_lines!("{}", scent::judged(&pages, &held_out));
+            for part in [0..labelled, labelled..pages.len()] {
+                print_lines!("{}", scent::judged(&pages[part.clone()], &held_out[part]));
+            }
             fitted.push(fit(&pages.iter().collect::<Vec<_>>()).calibrated(curve));
             if let Some(path) = &self.export {
                 let lines: Result<Vec<String>, _> =
@@ -120,10 +127,10 @@ fn calibrated(pages: &[CuedPage], log_odds: &[Vec<f64>]) -> Platt {
 
 /// Log-odds that each link is given by weights fitted to the pages of other folds.
 fn held_out(pages: &[CuedPage], folds: u32) -> Vec<Vec<f64>> {
-    let mut rng = SplitMix(1);
+    // Pages of one category go together.
     let drawn: Vec<u32> = pages
         .iter()
-        .map(|_| (rng.unit() * f64::from(folds)) as u32)
+        .map(|page| person::checksum(&page.id) % folds)
         .collect();
     let mut given = vec![Vec::new(); pages.len()];
     for fold in 0..folds {
@@ -169,7 +176,12 @@ fn rows(pages: &[&CuedPage]) -> Vec<Row> {
         let beyond = (page.links.len() as f64 / USUAL_LINKS).max(1.0);
         for link in &page.links {
             let times = page.links.iter().filter(|other| other.name == link.name);
-            let weight = 1.0 / (times.count() as f64 * beyond.sqrt());
+            let share = if page.kind == person::NAME {
+                ENCYCLOPEDIA
+            } else {
+                1.0
+            };
+            let weight = share / (times.count() as f64 * beyond.sqrt());
             let mut row = |good: f64, weight: f64| {
                 rows.push(Row {
                     cues: link.cues.clone(),
@@ -263,8 +275,8 @@ fn loss(rows: &[Row], at: &[f64], gradient: &mut [f64]) -> f64 {
 /// A module of the weights.
 fn as_rust(fitted: &[Fitted]) -> String {
     let mut text = String::from(
-        "//! What each cue weighs, for a topic that has a name, marked pages, or both. Fitted to 120 pages\n\
-         //! of the real web by `linkscent-lab links`, which writes this file.\n\n\
+        "//! What each cue weighs, for a topic that has a name, marked pages, or both. Fitted to links\n\
+         //! of the real web and of an encyclopedia by `linkscent-lab links`, which writes this file.\n\n\
          use super::Cue;\n\n\
          /// Log-odds of a link without any cue.\n",
     );

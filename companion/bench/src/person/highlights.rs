@@ -6,20 +6,24 @@ use std::sync::Arc;
 
 use linkscent_core::critics;
 use linkscent_core::page::Outlink;
-use linkscent_core::strategies::{Rng, SplitMix, Strategy};
+use linkscent_core::strategies::promise::on_page;
+use linkscent_core::strategies::{Ensemble, Rng, SplitMix, Strategy};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::views::PageView;
 use serde::Serialize;
 
-use super::{Sought, checksum};
+use super::scent::{Brings, CuedLink, CuedPage, Worth};
+use super::{NAME, Sought, checksum};
 use crate::web::EvalWeb;
 
 /// Pages that are read after those that were marked: so many links are followed, and so many
 /// pages opened that are drawn from all.
 const FOLLOWED: usize = 10;
 const ELSEWHERE: usize = 10;
+/// Pages of the category itself that links are learned from.
+const OF_CATEGORY: usize = 6;
 /// Pages without a link to the category that are read last: none of their links is to be
 /// highlighted.
 const UNRELATED: usize = 50;
@@ -99,6 +103,51 @@ pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: Box<dyn Strategy
         found.wrongly += usize::from(view.most > 0);
     }
     found
+}
+
+/// Pages that a person of a category may read, with the cues of their links; those that lead into the
+/// category are worth it.
+pub(super) fn cued(web: &EvalWeb, sought: &Sought, brings: Brings) -> Vec<CuedPage> {
+    let critic = Box::new(critics::Topic::default());
+    let strategy = Box::new(Ensemble::default());
+    let mut topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
+    if brings.name {
+        topic_model.name_topic(&sought.name);
+    }
+    for &page in sought.brought.iter().take(brings.marks) {
+        topic_model.mark(&web.pages[page as usize], Some(Mark::Target));
+    }
+    let mut rng = SplitMix(u64::from(checksum(&sought.path)) + 1);
+    let own: Vec<u32> = sought.pages.iter().copied().collect();
+    let mut pages = read(web, &sought.brought, &mut rng);
+    pages.extend((0..OF_CATEGORY).map(|_| own[(rng.unit() * own.len() as f64) as usize]));
+    let pages: BTreeSet<u32> = pages.into_iter().collect();
+    let pages = pages.into_iter().map(|number| &web.pages[number as usize]);
+    let cued = pages.map(|page| {
+        topic_model.visit(page, &[], None, &mut rng);
+        let cues = on_page::cues(page, topic_model.graph());
+        let links = page.outlinks.iter().zip(cues).filter_map(|(link, cues)| {
+            let target = web.number(&link.target)?;
+            let is_marked = sought.brought.contains(&target);
+            (!is_marked).then(|| CuedLink {
+                name: link.target.to_string(),
+                worth: if sought.pages.contains(&target) {
+                    Worth::Yes
+                } else {
+                    Worth::No
+                },
+                cues: cues.each().map(|cue| cue.1).collect(),
+            })
+        });
+        CuedPage {
+            id: sought.path.clone(),
+            kind: NAME.to_owned(),
+            lang: "en".to_owned(),
+            outlinks: page.outlinks.len(),
+            links: links.collect(),
+        }
+    });
+    cued.filter(|page| !page.links.is_empty()).collect()
 }
 
 /// Pages that were marked, pages that links of those lead to, and others.

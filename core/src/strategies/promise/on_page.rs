@@ -22,7 +22,7 @@ use weights::{USUAL, WEIGHTS};
 
 use super::{Promise, share};
 use crate::page::Page;
-use crate::text::words;
+use crate::text::terms;
 use crate::web_graph::WebGraph;
 
 /// A page with fewer links counts as one with so many: on how many of those are good, the number says
@@ -85,7 +85,8 @@ impl OnPage {
 /// What speaks for the links of a page, in the order of its outlinks; none where nothing is known
 /// of the topic.
 pub fn evidence(page: &Page, graph: &WebGraph) -> Option<Vec<OnPage>> {
-    let is_named = graph.wanted().any(|text| !words(text).is_empty());
+    let language = graph.topic_meaning.language();
+    let is_named = graph.wanted().any(|text| !terms(text, language).is_empty());
     let set = match (graph.topic_meaning.targets(), is_named) {
         (0, false) => return None,
         (0, true) => 0,

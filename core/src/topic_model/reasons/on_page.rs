@@ -6,6 +6,8 @@
 
 use super::{MOST_REASONS, Part, Place, Reason, Reasons, Tie};
 use crate::confidence::Confidence;
+use crate::features::HEAVIEST_TERMS;
+use crate::meaning::Gist;
 use crate::page::Page;
 use crate::strategies::Candidate;
 use crate::strategies::promise::on_page::{OnPage, Side};
@@ -16,6 +18,8 @@ use crate::topic_model::{TopicModel, Visit};
 const WORTH_TELLING: f64 = 0.3;
 /// What moved it by fewer log-odds is not told.
 const LEAST: f64 = 0.1;
+/// Cosine from which on a person would agree that a word is close to the topic.
+const AGREED: f32 = 0.4;
 /// Leaves on either side of a link in which a word of the topic's name is looked for.
 const BESIDE: u32 = 2;
 
@@ -122,6 +126,7 @@ impl Reasons<'_> {
     /// The word of a link that has most to do with the topic.
     fn by_own(&self, link: &Candidate) -> Reason {
         let mut own = self.of_itself(link);
+        own.retain(|(_, reason)| self.would_agree(reason));
         own.sort_by(|a, b| b.0.total_cmp(&a.0));
         if let Some((_, reason)) = own.into_iter().next() {
             return reason;
@@ -129,6 +134,24 @@ impl Reasons<'_> {
         let words = link.target.words().join(" ");
         self.named(&words, Place::Address)
             .unwrap_or(Reason::SaysMuch(Part::Link))
+    }
+
+    /// Whether a person would agree that a word has to do with the topic: one of the name has, another
+    /// if it is close to the name or a target, and not where it merely stands in a target.
+    fn would_agree(&self, reason: &Reason) -> bool {
+        let Reason::Word(word, ties) = reason else {
+            return true;
+        };
+        let word = Gist::of_text(word).unit();
+        if ties.contains(&Tie::InName) || word == Gist::default() {
+            return true;
+        }
+        let wanted = self.graph.wanted().map(|text| Gist::of_text(text).unit());
+        let targets = self.graph.targets().map(|page| {
+            let heaviest = page.terms.heaviest(HEAVIEST_TERMS);
+            Gist::of_page(&heaviest, &self.graph.vocabulary).unit()
+        });
+        wanted.chain(targets).any(|near| word.dot(&near) >= AGREED)
     }
 
     /// A word of the topic's name next to a link or in the heading above it.
