@@ -35,19 +35,9 @@ pub type Meaning = Vector<DIMENSIONS>;
 impl Meaning {
     /// Adds a word so many times: the mean of its pieces.
     pub fn add(&mut self, pieces: &Pieces, weight: f32) {
-        let rows = pieces.rows();
-        let share = weight / rows.len() as f32;
-        for &row in rows {
-            let start = usize::from(row) * ROW;
-            let Some((scale, numbers)) = TABLE
-                .get(start..start + ROW)
-                .and_then(|row| row.split_first_chunk())
-            else {
-                continue;
-            };
-            let numbers = numbers.iter().map(|number| f32::from(number.cast_signed()));
-            self.add_numbers(numbers, share * f32::from_le_bytes(*scale));
-        }
+        self.add_pieces((pieces, weight), (TABLE, ROW), |numbers| {
+            numbers.iter().map(|number| f32::from(number.cast_signed()))
+        });
     }
 
     /// Of a text of terms, each so many times.

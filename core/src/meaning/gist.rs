@@ -12,7 +12,7 @@ use crate::text::{Pieces, Vocabulary};
 
 /// Numbers in a vector.
 const LENGTH: usize = 256;
-/// Bytes of a row of the table: the scale in front of the numbers, two of which share a byte.
+/// Bytes of a row of the table: a scale, then the numbers, two in a byte.
 const ROW: usize = 4 + LENGTH / 2;
 /// Four bits hold -8 to 7, written from 0 on.
 const ZERO: f32 = 8.0;
@@ -23,22 +23,12 @@ static TABLE: &[u8] = include_bytes!("gist/vectors.bin");
 pub type Gist = Vector<LENGTH>;
 
 impl Gist {
-    /// Adds a word so many times: the mean of its pieces.
+    /// Adds a word with a weight: the mean of its pieces.
     pub fn add(&mut self, pieces: &Pieces, weight: f32) {
-        let rows = pieces.rows();
-        let share = weight / rows.len() as f32;
-        for &row in rows {
-            let start = usize::from(row) * ROW;
-            let Some((scale, numbers)) = TABLE
-                .get(start..start + ROW)
-                .and_then(|row| row.split_first_chunk())
-            else {
-                continue;
-            };
+        self.add_pieces((pieces, weight), (TABLE, ROW), |numbers| {
             let numbers = numbers.iter().flat_map(|both| [both & 15, both >> 4]);
-            let numbers = numbers.map(|number| f32::from(number) - ZERO);
-            self.add_numbers(numbers, share * f32::from_le_bytes(*scale));
-        }
+            numbers.map(|number| f32::from(number) - ZERO)
+        });
     }
 
     /// Of a word in lower case.

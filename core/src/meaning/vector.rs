@@ -4,6 +4,8 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::Pieces;
+
 /// `N` numbers: the sum of the vectors of words.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f32>", into = "Vec<f32>")]
@@ -41,10 +43,28 @@ impl<const N: usize> AddAssign<&Self> for Vector<N> {
 }
 
 impl<const N: usize> Vector<N> {
-    /// Adds so many times the numbers of a row of a table.
-    pub(super) fn add_numbers(&mut self, numbers: impl Iterator<Item = f32>, scale: f32) {
-        for (own, number) in self.0.iter_mut().zip(numbers) {
-            *own += scale * number;
+    /// Adds a word with a weight: the mean of the rows that its pieces have in a table. A row is of
+    /// `row` bytes: a scale, a little-endian f32, and what `read` makes numbers of.
+    pub(super) fn add_pieces<I: Iterator<Item = f32>>(
+        &mut self,
+        (pieces, weight): (&Pieces, f32),
+        (table, row): (&'static [u8], usize),
+        read: impl Fn(&'static [u8]) -> I,
+    ) {
+        let rows = pieces.rows();
+        let share = weight / rows.len() as f32;
+        for &number in rows {
+            let start = usize::from(number) * row;
+            let Some((scale, numbers)) = table
+                .get(start..start + row)
+                .and_then(|row| row.split_first_chunk())
+            else {
+                continue;
+            };
+            let scale = share * f32::from_le_bytes(*scale);
+            for (own, number) in self.0.iter_mut().zip(read(numbers)) {
+                *own += scale * number;
+            }
         }
     }
 
@@ -68,7 +88,7 @@ impl<const N: usize> Vector<N> {
         self.0.iter().copied()
     }
 
-    /// So many times as long.
+    /// Its direction, `factor` times its length.
     #[must_use]
     pub fn scaled(&self, factor: f32) -> Self {
         Self(self.0.map(|number| factor * number))

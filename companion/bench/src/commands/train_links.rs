@@ -56,7 +56,7 @@ pub struct TrainLinks {
     /// Folder with the labelled pages.
     #[arg(long)]
     material: PathBuf,
-    /// Parts, by page, of which each is held out once.
+    /// Parts of the pages, each held out once.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
     /// Write the weights to this file, as Rust.

@@ -172,7 +172,7 @@ pub fn each_read(
     brings: Brings,
     each: &mut dyn FnMut(ReadPage) -> Result<()>,
 ) -> Result<()> {
-    each_page(material, &mut |label, listed, html| {
+    each_page(material, &|_, _| (), &mut |label, listed, html| {
         let mut topic_model = taught(label, brings)?;
         let (page, visit, _) = read(&mut topic_model, label, listed, html)?;
         each(ReadPage {
@@ -187,7 +187,7 @@ pub fn each_read(
 /// The cues of all labelled links.
 pub fn cued(material: &Path, brings: Brings) -> Result<Vec<CuedPage>> {
     let mut pages = Vec::new();
-    each_page(material, &mut |label, listed, html| {
+    each_page(material, &|_, _| (), &mut |label, listed, html| {
         let mut topic_model = taught(label, brings)?;
         let (page, _, worths) = read(&mut topic_model, label, listed, html)?;
         let cues = on_page::cues(&page, topic_model.graph());
@@ -215,8 +215,7 @@ pub fn cued(material: &Path, brings: Brings) -> Result<Vec<CuedPage>> {
 /// Reads every page of the material for a person who brings that much.
 pub fn run(material: &Path, brings: Brings, on_page: &dyn Fn(usize, usize)) -> Result<Found> {
     let mut rows = Vec::new();
-    each_page(material, &mut |label, listed, html| {
-        on_page(rows.len(), 120);
+    each_page(material, on_page, &mut |label, listed, html| {
         rows.push(row(label, listed, html, brings)?);
         Ok(())
     })?;
@@ -234,8 +233,8 @@ pub fn run(material: &Path, brings: Brings, on_page: &dyn Fn(usize, usize)) -> R
 
 type OnPage<'a> = dyn FnMut(&Labels, &Listed, &str) -> Result<()> + 'a;
 
-/// Calls `each` with every page of the material.
-fn each_page(material: &Path, each: &mut OnPage<'_>) -> Result<()> {
+/// Calls `each` with every page of the material; `on_page` hears how many of how many are done.
+fn each_page(material: &Path, on_page: &dyn Fn(usize, usize), each: &mut OnPage<'_>) -> Result<()> {
     let folder = material.join(FOLDER);
     let labels: Vec<Labels> = lines(
         File::open(folder.join("labels.jsonl"))
@@ -249,7 +248,8 @@ fn each_page(material: &Path, each: &mut OnPage<'_>) -> Result<()> {
         .map(|page| (page.id.clone(), page))
         .collect();
     let bodies = bodies(&folder.join("bodies.jsonl.xz"))?;
-    for label in &labels {
+    for (number, label) in labels.iter().enumerate() {
+        on_page(number, labels.len());
         let listed = pages
             .get(&label.id)
             .with_context(|| format!("{} is no page", label.id))?;
@@ -377,7 +377,7 @@ pub fn judged(pages: &[CuedPage], given: &[Vec<f64>]) -> String {
     )
 }
 
-/// What a person sees of ranked links on a page with so many.
+/// What a person sees of ranked links on a page that has `links` in all.
 fn graded(ranked: &[(f64, Worth)], links: usize) -> Row {
     let yes = ranked.iter().filter(|link| link.1 == Worth::Yes).count();
     let most = most_highlights(links);

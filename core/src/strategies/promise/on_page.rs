@@ -25,11 +25,10 @@ use crate::page::Page;
 use crate::text::terms;
 use crate::web_graph::WebGraph;
 
-/// A page with fewer links counts as one with so many: on how many of those are good, the number says
-/// nothing.
+/// Fewest links that a page counts as having: on smaller pages their number says nothing.
 const FEW_LINKS: f64 = 20.0;
-/// What was learned counts up to so many log-odds above usual, each of which speaks so much. Pages that
-/// were merely passed speak against nothing.
+/// Most log-odds above usual that count of what was learned, and what each adds. Fewer than usual
+/// take nothing away: pages that were merely passed speak against nothing.
 const MOST_LEARNED: f64 = 4.0;
 const LEARNED: f64 = 0.14;
 
@@ -137,6 +136,14 @@ impl Across {
         }
     }
 
+    /// By the name and by the targets.
+    fn of_both(links: &[Compared], value: impl Fn(&[f64; 4]) -> f64) -> [Self; 2] {
+        [
+            Self::of(links, |link| value(&link.to_name)),
+            Self::of(links, |link| value(&link.to_targets)),
+        ]
+    }
+
     fn standing(&self, at: usize) -> f64 {
         self.standing.of_value(self.values[at])
     }
@@ -149,19 +156,10 @@ pub fn cues(page: &Page, graph: &WebGraph) -> Vec<Cues> {
     let links: Vec<Compared> = (0..page.outlinks.len())
         .map(|outlink| Compared::of(&texts, &topic, outlink))
         .collect();
-    let own = [
-        Across::of(&links, |link| link.to_name[0]),
-        Across::of(&links, |link| link.to_targets[0]),
-    ];
-    let near = [
-        Across::of(&links, |link| link.to_name[2]),
-        Across::of(&links, |link| link.to_targets[2]),
-    ];
+    let own = Across::of_both(&links, |places| places[0]);
+    let near = Across::of_both(&links, |places| places[2]);
     // The better of text and address.
-    let best = [
-        Across::of(&links, |link| link.to_name[0].max(link.to_name[1])),
-        Across::of(&links, |link| link.to_targets[0].max(link.to_targets[1])),
-    ];
+    let best = Across::of_both(&links, |places| places[0].max(places[1]));
     let words = Across::of(&links, |link| link.name_words[0].max(link.name_words[1]));
     let folders = Folders::of(page);
     let title = texts.title(&topic);
