@@ -69,6 +69,8 @@ impl Library {
 pub const MOST_SHOWN: usize = 100;
 /// The index is written at most this often.
 const INDEXED_EVERY: Duration = Duration::from_secs(3);
+/// A search waits this long for pages that were kept before the companion began.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// Pages that are read from an archive before they are written.
 const BATCH: i64 = 500;
 
@@ -212,6 +214,7 @@ impl Library {
     /// told, and tried again at the next change.
     pub async fn keep_index(&self) -> Result<()> {
         let mut changes = self.context.supervisor.changes();
+        self.context.shelf.is_behind.send_replace(true);
         loop {
             let service = self.clone();
             let catching_up = async move { service.catch_up(|_| {}).await };
@@ -219,9 +222,18 @@ impl Library {
             if let Err(error) = caught_up.await? {
                 tracing::warn!("the library's index is not written: {error}");
             }
+            self.context.shelf.is_behind.send_replace(false);
             changes.changed().await?;
             tokio::time::sleep(INDEXED_EVERY).await;
         }
+    }
+
+    /// Waits for what was kept before this process began, at most [`LONGEST_WAIT`]; whether
+    /// some of it is not in the index yet.
+    pub async fn is_behind(&self) -> bool {
+        let mut behind = self.context.shelf.is_behind.subscribe();
+        let caught_up = behind.wait_for(|is_behind| !is_behind);
+        tokio::time::timeout(LONGEST_WAIT, caught_up).await.is_err()
     }
 
     /// Pages of a topic, or of all topics, by words.

@@ -89,8 +89,9 @@ async fn by_keys(stage: &Stage, data: &Path) -> Result<()> {
         .await?;
     field.send_keys("kidney").await?;
     field.send_keys(Key::Enter).await?;
-    let listed = "return document.querySelector('.results mark') && [...document.querySelectorAll('.results > li')].map((line) => line.querySelector('a').href);";
-    let pages: Vec<String> = wait_for("pages with the word", 15, || async {
+    // The index may still be written: the screen says when there is more, and leads to it.
+    let listed = "document.querySelector('#more a')?.click(); return document.querySelector('.results mark') && [...document.querySelectorAll('.results > li')].map((line) => line.querySelector('a').href);";
+    let pages: Vec<String> = wait_for("pages with the word", 30, || async {
         let listed = screen.read(listed).await?;
         Ok(listed
             .is_array()

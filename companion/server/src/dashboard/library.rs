@@ -106,6 +106,8 @@ struct LibraryScreen<'a> {
     pages: usize,
     facets: Vec<Facet>,
     searches: Vec<KeptSearch>,
+    /// Whether pages that were kept are not in the index yet.
+    is_behind: bool,
     /// What was done to many pages just now, if it can be taken back.
     done: Option<Done>,
 }
@@ -208,6 +210,7 @@ async fn search(
     }
     let topic = asked.topic(&app).await?;
     let query = asked.query()?;
+    let is_behind = service.library.is_behind().await;
     let mut found = service.library.search(topic.as_ref(), &query).await?;
     let lines = std::mem::take(&mut found.pages).into_iter();
     let lines = lines.map(|page| Line {
@@ -227,6 +230,7 @@ async fn search(
         },
         facets: facets(&mut found),
         searches: kept_searches(&app, asked.topic).await?,
+        is_behind,
         asked,
         found,
         lines: lines.collect(),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use linkscent_library::{Library as Index, LibraryError};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use super::known::Known;
 
@@ -22,6 +22,8 @@ pub(crate) struct Shelf {
     pub(super) writing: Arc<tokio::sync::Mutex<()>>,
     /// Places for searches: [`MOST_SEARCHES`].
     pub(super) searching: Arc<Semaphore>,
+    /// Whether what was kept before this process began is still being taken in.
+    pub(super) is_behind: watch::Sender<bool>,
 }
 
 impl Shelf {
@@ -45,6 +47,7 @@ impl Shelf {
             known: Known::default(),
             writing: Arc::default(),
             searching: Arc::new(Semaphore::new(MOST_SEARCHES)),
+            is_behind: watch::Sender::new(false),
         }
     }
 
