@@ -19,7 +19,6 @@ pub mod inspect;
 mod interrupt;
 pub mod log;
 pub mod mcp;
-pub mod model;
 mod network;
 mod place;
 pub mod renamed;

@@ -15,8 +15,8 @@ use linkscent::commands::data::{backup, check, prune, repair};
 #[cfg(feature = "team")]
 use linkscent::commands::team::{account, work};
 use linkscent::commands::{
-    config, crawl, demo, export, import, inspect, log, mcp, model, renamed::by_new_names, replay,
-    search, serve, sites, tag, token, train, verify,
+    config, crawl, demo, export, import, inspect, log, mcp, renamed::by_new_names, replay, search,
+    serve, sites, tag, token, train, verify,
 };
 use linkscent::settings::Settings;
 use linkscent_documents::apart;
@@ -85,7 +85,6 @@ enum Data {
     Backup(backup::Backup),
     Prune(prune::Prune),
     Sites(sites::Sites),
-    Model(model::Model),
     #[cfg(feature = "team")]
     Migrate(migrate::Migrate),
     #[cfg(feature = "team")]
@@ -221,7 +220,6 @@ fn run_on_data(data: Data, runtime: &Runtime) -> Result<()> {
         Data::Backup(backup) => runtime.block_on(backup.run()),
         Data::Prune(prune) => runtime.block_on(prune.run()),
         Data::Sites(sites) => runtime.block_on(sites.run()),
-        Data::Model(model) => model.run(),
         #[cfg(feature = "team")]
         Data::Migrate(migrate) => runtime.block_on(migrate.run()),
         #[cfg(feature = "team")]

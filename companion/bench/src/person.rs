@@ -196,7 +196,6 @@ pub fn run(
     material: &Path,
     entrants: &[Entrant],
     random_seed: u64,
-    sentences: Option<&SentenceModel>,
     on_crawl: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Found> {
     let web = Arc::new(EvalWeb::read(&[material.join(WEB)], |_| {})?);
@@ -214,12 +213,12 @@ pub fn run(
     for one in &sought {
         jobs.extend(entrants.iter().map(|entrant| (one, entrant)));
     }
-    let sentences = sentences.map(|model| Sentences::new(model, &web));
+    let sentences = Sentences::new(&web);
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows = Mutex::new(Vec::new());
     let work = || -> Result<()> {
         while let Some(&(sought, entrant)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let row = one(&web, sought, entrant, random_seed, sentences.as_ref())?;
+            let row = one(&web, sought, entrant, random_seed, &sentences)?;
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             on_crawl(done, jobs.len());
             rows.lock().map_err(|_| anyhow!("a crawl died"))?.push(row);
@@ -252,7 +251,7 @@ fn one(
     sought: &Sought,
     entrant: &Entrant,
     random_seed: u64,
-    sentences: Option<&Sentences<'_>>,
+    sentences: &Sentences<'_>,
 ) -> Result<Row> {
     let brought = &sought.brought;
     let mut labels = vec![Label::default(); web.pages.len()];
@@ -292,9 +291,7 @@ fn one(
     let fetched: Vec<u32> = fetched.filter(|page| !brought.contains(page)).collect();
     // As the companion keeps them when a crawl has ended.
     crawled.topic_model.judge_again();
-    if let Some(sentences) = sentences {
-        sentences.judge(&mut crawled.topic_model);
-    }
+    sentences.judge(&mut crawled.topic_model);
     let results = fetched.iter().map(|page| {
         let address = &web.pages[*page as usize].address;
         let judgment = crawled.topic_model.graph().judgment(address);
@@ -315,36 +312,35 @@ fn one(
     ))
 }
 
-/// A model of sentences with what it said of pages.
+/// What the sentence model said of pages.
 struct Sentences<'a> {
-    model: &'a SentenceModel,
     web: &'a EvalWeb,
     /// By the pages' numbers.
     pages: Vec<OnceLock<Option<Vec<f32>>>>,
 }
 
 impl<'a> Sentences<'a> {
-    fn new(model: &'a SentenceModel, web: &'a EvalWeb) -> Self {
+    fn new(web: &'a EvalWeb) -> Self {
         let pages = web.pages.iter().map(|_| OnceLock::new()).collect();
-        Self { model, web, pages }
+        Self { web, pages }
     }
 
     fn of_page(&self, address: &Address) -> Option<Vec<f32>> {
         let number = self.web.number(address)? as usize;
         let document = self.web.pages[number].document();
-        let read = || self.model.vector(&document.main_text(CHARACTERS));
+        let read = || SentenceModel::shipped().vector(&document.main_text(CHARACTERS));
         self.pages[number].get_or_init(read).clone()
     }
 
-    /// As the companion does it that has a model of sentences.
+    /// As the companion does it.
     fn judge(&self, topic_model: &mut TopicModel) {
         let wanted = SentenceVectors::pages_wanted(topic_model.graph()).into_iter();
         let pages = wanted.filter_map(|address| Some((address.clone(), self.of_page(&address)?)));
         let pages = pages.collect();
-        let vector = |text: &str| self.model.vector(text);
+        let vectors_of = |texts: &[&str]| SentenceModel::shipped().vectors(texts);
         let vectors = SentenceVectors {
             pages,
-            ..SentenceVectors::of_topic(topic_model.graph(), &vector)
+            ..SentenceVectors::of_topic(topic_model.graph(), &vectors_of)
         };
         topic_model.judge_by_sentences(&vectors);
     }

@@ -1,12 +1,15 @@
 //! The forward pass of BERT (Devlin et al. 2019) without dropout, down to the mean of the last
-//! layer's tokens (Reimers and Gurevych 2019). One text at a time, so nothing is padded and
-//! nothing masked.
+//! layer's tokens (Reimers and Gurevych 2019). The tokens of several texts go through a layer as rows
+//! of one matrix; only attention looks at each text alone, so nothing is padded and nothing masked.
+
+use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, Slice, Zip};
 use safetensors::tensor::{Dtype, SafeTensors};
 use thiserror::Error;
 
 use crate::gelu::gelu;
+use crate::softmax::softmax;
 
 /// How large a model is.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +31,7 @@ pub(crate) enum EncoderError {
     #[error(transparent)]
     File(#[from] safetensors::SafeTensorError),
     /// One of them has another shape or other numbers.
-    #[error("{0} is not {1:?} numbers of 32 bits")]
+    #[error("{0} is not {1:?} numbers of the kind that is expected")]
     Shape(String, Vec<usize>),
     /// A text has no tokens, too many, or one that the model does not know.
     #[error("no text of 1 to {0} known tokens")]
@@ -43,12 +46,18 @@ const EPSILON: f32 = 1e-12;
 
 pub(crate) struct Encoder {
     shape: Shape,
-    /// A row a piece.
-    pieces: Array2<f32>,
+    /// A row a piece, eight bits a number: few of them are asked for, so they stay packed.
+    pieces: Packed,
     /// A row a place, with what the first kind of token adds.
     places: Array2<f32>,
     norm: Norm,
     layers: Vec<Layer>,
+}
+
+/// Rows of signed bytes, each with what it is to be multiplied by.
+struct Packed {
+    rows: Array2<i8>,
+    scales: Array1<f32>,
 }
 
 struct Layer {
@@ -86,15 +95,15 @@ impl Encoder {
         let layers = (0..shape.layers).map(|number| Layer::read(file, number, shape));
         Ok(Self {
             shape,
-            pieces: file.rows(&inner("word"), shape.pieces, hidden)?,
+            pieces: file.packed(&inner("word"), shape.pieces, hidden)?,
             places,
             norm: Norm::read(file, "embeddings.LayerNorm", hidden)?,
             layers: layers.collect::<Result<_>>()?,
         })
     }
 
-    /// A vector of length 1 for a text of tokens, as many as [`Shape::positions`] at most.
-    pub(crate) fn encode(&self, tokens: &[u32]) -> Result<Vec<f32>> {
+    /// A vector of length 1 for each text of tokens, as many as [`Shape::positions`] at most.
+    pub(crate) fn encode(&self, texts: &[&[u32]]) -> Result<Vec<Vec<f32>>> {
         let Shape {
             pieces,
             positions,
@@ -102,27 +111,38 @@ impl Encoder {
             heads,
             ..
         } = self.shape;
-        let is_known = tokens.iter().all(|token| (*token as usize) < pieces);
-        if tokens.is_empty() || tokens.len() > positions || !is_known {
+        let is_taken = |text: &&[u32]| {
+            let is_known = text.iter().all(|token| (*token as usize) < pieces);
+            is_known && !text.is_empty() && text.len() <= positions
+        };
+        if !texts.iter().all(is_taken) {
             return Err(EncoderError::Tokens(positions));
         }
-        let mut states = Array2::zeros((tokens.len(), hidden));
-        for ((mut state, token), place) in states
-            .rows_mut()
-            .into_iter()
-            .zip(tokens)
-            .zip(self.places.rows())
-        {
-            state.assign(&self.pieces.row(*token as usize));
-            state += &place;
+        let mut spans = Vec::with_capacity(texts.len());
+        let mut count = 0;
+        for text in texts {
+            spans.push(count..count + text.len());
+            count += text.len();
+        }
+        let mut states = Array2::zeros((count, hidden));
+        let placed = texts.iter().flat_map(|text| text.iter().enumerate());
+        for (mut state, (place, token)) in states.rows_mut().into_iter().zip(placed) {
+            state.assign(&self.places.row(place));
+            let (row, scale) = self.pieces.row(*token as usize);
+            state.zip_mut_with(&row, |number, &byte| *number += f32::from(byte) * scale);
         }
         self.norm.apply(&mut states);
         for layer in &self.layers {
-            states = layer.forward(&states, heads);
+            states = layer.forward(&states, &spans, heads);
         }
-        let mean = states.sum_axis(Axis(0));
-        let length = mean.dot(&mean).sqrt();
-        Ok((mean / length).to_vec())
+        let means = spans.into_iter().map(|span| {
+            let mean = states
+                .slice_axis(Axis(0), Slice::from(span))
+                .sum_axis(Axis(0));
+            let length = mean.dot(&mean).sqrt();
+            (mean / length).to_vec()
+        });
+        Ok(means.collect())
     }
 }
 
@@ -146,8 +166,8 @@ impl Layer {
         })
     }
 
-    /// tokens x hidden, from as many.
-    fn forward(&self, states: &Array2<f32>, heads: usize) -> Array2<f32> {
+    /// tokens x hidden, from as many, of texts that each have a span of the tokens.
+    fn forward(&self, states: &Array2<f32>, spans: &[Range<usize>], heads: usize) -> Array2<f32> {
         let (tokens, hidden) = states.dim();
         let query = self.query.apply(states);
         let key = self.key.apply(states);
@@ -155,16 +175,21 @@ impl Layer {
         let width = hidden / heads;
         let scale = 1.0 / (width as f32).sqrt();
         let mut attended = Array2::zeros((tokens, hidden));
-        for head in 0..heads {
-            let part = Slice::from(head * width..(head + 1) * width);
-            let of = |all: &Array2<f32>| all.slice_axis(Axis(1), part).to_owned();
-            let mut shares = of(&query).dot(&of(&key).t());
-            for row in shares.rows_mut() {
-                softmax(row.into_slice().unwrap_or_default(), scale);
+        for span in spans {
+            for head in 0..heads {
+                let columns = Slice::from(head * width..(head + 1) * width);
+                let part = |all: &Array2<f32>| {
+                    let rows = all.slice_axis(Axis(0), Slice::from(span.clone()));
+                    rows.slice_axis(Axis(1), columns).to_owned()
+                };
+                let mut shares = part(&query).dot(&part(&key).t());
+                for row in shares.rows_mut() {
+                    softmax(row.into_slice().unwrap_or_default(), scale);
+                }
+                let mut rows = attended.slice_axis_mut(Axis(0), Slice::from(span.clone()));
+                let mut head = rows.slice_axis_mut(Axis(1), columns);
+                head.assign(&shares.dot(&part(&value)));
             }
-            attended
-                .slice_axis_mut(Axis(1), part)
-                .assign(&shares.dot(&of(&value)));
         }
         let mut middle = self.attended.apply(&attended);
         middle += states;
@@ -178,16 +203,16 @@ impl Layer {
     }
 }
 
-/// Shares that sum up to 1, from numbers that are scaled first.
-fn softmax(row: &mut [f32], scale: f32) {
-    let highest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut all = 0.0;
-    for number in &mut *row {
-        *number = ((*number - highest) * scale).exp();
-        all += *number;
+impl Packed {
+    /// A row, and what each of its numbers is to be multiplied by.
+    fn row(&self, number: usize) -> (ArrayView1<'_, i8>, f32) {
+        (self.rows.row(number), self.scales[number])
     }
-    for number in row {
-        *number /= all;
+
+    fn unpacked(&self) -> Array2<f32> {
+        let mut rows = self.rows.mapv(f32::from);
+        rows *= &self.scales.view().insert_axis(Axis(1));
+        rows
     }
 }
 
@@ -239,23 +264,31 @@ fn spread(state: ArrayView1<'_, f32>) -> (f32, f32) {
 struct Weights<'a>(SafeTensors<'a>);
 
 impl Weights<'_> {
+    fn packed(&self, name: &str, rows: usize, width: usize) -> Result<Packed> {
+        let bytes = self.bytes(name, Dtype::I8, &[rows, width])?;
+        let bytes = bytes.iter().map(|byte| byte.cast_signed()).collect();
+        let shaped = Array2::from_shape_vec((rows, width), bytes);
+        Ok(Packed {
+            rows: shaped.map_err(|_| EncoderError::Shape(name.to_owned(), vec![rows, width]))?,
+            scales: self.row(&format!("{name}.scale"), rows)?,
+        })
+    }
+
     fn rows(&self, name: &str, rows: usize, width: usize) -> Result<Array2<f32>> {
-        let numbers = self.numbers(name, &[rows, width])?;
-        let shaped = Array2::from_shape_vec((rows, width), numbers);
-        shaped.map_err(|_| EncoderError::Shape(name.to_owned(), vec![rows, width]))
+        Ok(self.packed(name, rows, width)?.unpacked())
     }
 
     fn row(&self, name: &str, width: usize) -> Result<Array1<f32>> {
-        Ok(self.numbers(name, &[width])?.into())
+        let (numbers, _) = self.bytes(name, Dtype::F32, &[width])?.as_chunks();
+        Ok(numbers.iter().copied().map(f32::from_le_bytes).collect())
     }
 
-    fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
+    fn bytes(&self, name: &str, kind: Dtype, shape: &[usize]) -> Result<&[u8]> {
         let tensor = self.0.tensor(name)?;
-        if tensor.dtype() != Dtype::F32 || tensor.shape() != shape {
+        if tensor.dtype() != kind || tensor.shape() != shape {
             return Err(EncoderError::Shape(name.to_owned(), shape.to_vec()));
         }
-        let (numbers, _) = tensor.data().as_chunks();
-        Ok(numbers.iter().copied().map(f32::from_le_bytes).collect())
+        Ok(tensor.data())
     }
 }
 

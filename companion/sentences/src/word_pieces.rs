@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
 use thiserror::Error;
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization;
@@ -14,40 +13,24 @@ const LONGEST_WORD: usize = 100;
 /// Stands before a piece that does not begin a word.
 const INNER: &str = "##";
 
-/// What a file of a tokenizer is to hold.
+/// A token that every text needs is not among the pieces.
 #[derive(Debug, Error)]
-pub(crate) enum PiecesError {
-    /// It is no JSON of one.
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-    /// A token that every text needs is not there.
-    #[error("there is no token {0}")]
-    Token(&'static str),
-}
+#[error("there is no token {0}")]
+pub(crate) struct MissingToken(&'static str);
 
 /// See the module.
 pub(crate) struct WordPieces {
-    pieces: HashMap<String, u32>,
+    pieces: HashMap<&'static str, u32>,
     unknown: u32,
     opening: u32,
     closing: u32,
 }
 
-#[derive(Deserialize)]
-struct File {
-    model: Model,
-}
-
-#[derive(Deserialize)]
-struct Model {
-    vocab: HashMap<String, u32>,
-}
-
 impl WordPieces {
-    /// From the bytes of a `tokenizer.json`, of which only the pieces are taken.
-    pub(crate) fn read(file: &[u8]) -> Result<Self, PiecesError> {
-        let pieces = serde_json::from_slice::<File>(file)?.model.vocab;
-        let token = |name| pieces.get(name).copied().ok_or(PiecesError::Token(name));
+    /// From the pieces, each on a line of its own.
+    pub(crate) fn read(vocabulary: &'static str) -> Result<Self, MissingToken> {
+        let pieces: HashMap<&str, u32> = vocabulary.lines().zip(0..).collect();
+        let token = |name| pieces.get(name).copied().ok_or(MissingToken(name));
         Ok(Self {
             unknown: token("[UNK]")?,
             opening: token("[CLS]")?,
@@ -88,7 +71,7 @@ impl WordPieces {
                     piece.push_str(INNER);
                 }
                 piece.push_str(&rest[..end]);
-                self.pieces.get(&piece).map(|token| (*token, end))
+                self.pieces.get(piece.as_str()).map(|token| (*token, end))
             });
             let Some((token, end)) = longest else {
                 tokens.truncate(known);
@@ -184,24 +167,17 @@ fn is_ideograph(letter: char) -> bool {
 mod tests {
     use super::*;
 
-    const PIECES: [&str; 14] = [
-        "[UNK]", "[CLS]", "[SEP]", "castle", "##s", "un", "##afford", "##able", "!", "cafe", "中",
-        "a", "##b", "-",
-    ];
+    const VOCABULARY: &str =
+        "[UNK]\n[CLS]\n[SEP]\ncastle\n##s\nun\n##afford\n##able\n!\ncafe\n中\na\n##b\n-\n";
 
     fn pieces() -> WordPieces {
-        let vocab: HashMap<&str, usize> = PIECES
-            .iter()
-            .enumerate()
-            .map(|row| (*row.1, row.0))
-            .collect();
-        let file = serde_json::json!({ "model": { "vocab": vocab } });
-        WordPieces::read(file.to_string().as_bytes()).unwrap()
+        WordPieces::read(VOCABULARY).unwrap()
     }
 
     fn split(text: &str) -> Vec<&'static str> {
         let tokens = pieces().tokens(text, 80);
-        let names: Vec<&str> = tokens.iter().map(|token| PIECES[*token as usize]).collect();
+        let pieces: Vec<&str> = VOCABULARY.lines().collect();
+        let names: Vec<&str> = tokens.iter().map(|token| pieces[*token as usize]).collect();
         assert_eq!((names[0], names[names.len() - 1]), ("[CLS]", "[SEP]"));
         names[1..names.len() - 1].to_vec()
     }
@@ -235,10 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tokenizer_is_refused() {
-        assert!(WordPieces::read(b"{}").is_err());
-        let no_token = br#"{"model":{"vocab":{"[UNK]":0,"[CLS]":1}}}"#;
-        let refused = WordPieces::read(no_token).err().unwrap();
+    fn pieces_without_a_token_that_is_needed_are_refused() {
+        assert!(WordPieces::read("").is_err());
+        let refused = WordPieces::read("[UNK]\n[CLS]\n").err().unwrap();
         assert!(refused.to_string().contains("[SEP]"), "{refused}");
     }
 }

@@ -4,6 +4,5 @@
 mod browsing_paths;
 pub mod distance_model;
 pub mod hop_training;
-pub mod sentence_model;
 pub mod site_memory;
 pub mod topic_model;

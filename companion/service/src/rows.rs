@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use super::{Accounts, Crawls, Library, Models, Reports, ServiceError, Topics, Upkeep};
-use crate::learning::sentence_model;
+use super::{Accounts, Crawls, Library, Reports, ServiceError, Topics, Upkeep};
 use linkscent_core::crawl::Unfound;
 use linkscent_core::wire::channel::DeviceKey;
 use linkscent_store::{
@@ -210,13 +209,6 @@ impl Reports {
     /// Returns how many good pages a crawl is thought to have left, as it said last.
     pub async fn unfound_of(&self, crawl: i64) -> Rows<Option<Unfound>> {
         Ok(self.context.store.unfound(crawl).await?)
-    }
-}
-
-impl Models {
-    /// Tells whether the model of sentences is installed.
-    pub fn has_sentences(&self) -> bool {
-        sentence_model::is_in(&self.context.store)
     }
 }
 

@@ -14,7 +14,7 @@
 mod sentences;
 mod words;
 
-pub use sentences::SentenceVectors;
+pub use sentences::{SentenceVectors, VectorsOf};
 
 use serde::{Deserialize, Serialize};
 

@@ -13,7 +13,6 @@ use linkscent_archive::write_whole;
 use linkscent_core::crawl::StoppingRule;
 use linkscent_core::strategies;
 use linkscent_output::{Foreign, print_json};
-use linkscent_sentences::SentenceModel;
 use serde_json::{Value, json};
 
 use crate::bench::{self, Bench, Plan};
@@ -89,9 +88,6 @@ pub struct Eval {
     /// Leave a site after so many targets.
     #[arg(long)]
     site_targets: Option<u32>,
-    /// Folder of the model of sentences that judges pages of the bench "person" once more.
-    #[arg(long, requires = "bench")]
-    sentences: Option<PathBuf>,
     /// Crawls of a kind, with other ties.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -331,19 +327,11 @@ impl Eval {
             "the bench of people's topics trains nothing beforehand, which {} needs",
             self.strategy.join(", ")
         );
-        let model = self.sentences.as_deref().map(SentenceModel::read);
-        let model = model.transpose()?;
         let bar = self.bar("crawls");
-        let found = person::run(
-            &self.material(),
-            &named,
-            self.random_seed,
-            model.as_ref(),
-            &|done, all| {
-                bar.set_length(all as u64);
-                bar.set_position(done as u64);
-            },
-        );
+        let found = person::run(&self.material(), &named, self.random_seed, &|done, all| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
         bar.finish_and_clear();
         found
     }

@@ -63,7 +63,6 @@ struct SettingsPage<'a> {
     api: String,
     folder: String,
     proxy: String,
-    has_sentences: bool,
 }
 
 async fn page(State(app): State<App>, Extension(Base(base)): Extension<Base>) -> PageResult {
@@ -87,7 +86,6 @@ pub(super) async fn show_settings(app: &App, base: String, shown: Shown) -> Page
         csrf: app.access.csrf(),
         code: app.pairing.current(),
         devices: app.service.accounts.devices().await?,
-        has_sentences: app.service.models.has_sentences(),
         folder: app.service.upkeep.folder().display().to_string(),
         proxy: app.service.crawls.proxy().unwrap_or_default(),
     })

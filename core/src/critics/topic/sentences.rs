@@ -1,5 +1,5 @@
 //! A second judgment, by what whole sentences mean: vectors that a transformer gave the
-//! beginnings of pages and the topic's name, for whoever has such a model.
+//! beginnings of pages and the topic's name, for a program that can run one.
 //!
 //! The critic's own log-odds are joined with the cosines of a page to the targets and to the
 //! name, both seen from the mean of the other pages, in one more logistic model of fixed
@@ -66,6 +66,9 @@ pub struct SentenceVectors {
     pub pages: FxHashMap<Address, Vec<f32>>,
 }
 
+/// What gives texts their vectors, all at once; none to a text without words.
+pub type VectorsOf<'a> = dyn Fn(&[&str]) -> Vec<Option<Vec<f32>>> + 'a;
+
 /// Where targets lie, seen from the mean of other pages.
 struct Directions<'a> {
     mean: Vec<f32>,
@@ -116,10 +119,11 @@ impl Directions<'_> {
 }
 
 impl SentenceVectors {
-    /// Of what the person said of the topic, by what `vector` says of texts; without pages.
-    pub fn of_topic(known: &WebGraph, vector: &dyn Fn(&str) -> Option<Vec<f32>>) -> Self {
+    /// Of what the person said of the topic; without pages.
+    pub fn of_topic(known: &WebGraph, vectors_of: &VectorsOf<'_>) -> Self {
+        let of = |texts: Vec<&str>| vectors_of(&texts).into_iter().flatten();
         let mut name: Option<Vec<f32>> = None;
-        for text in known.wanted().filter_map(vector) {
+        for text in of(known.wanted().collect()) {
             match &mut name {
                 None => name = Some(text),
                 Some(sum) => add(sum, &text),
@@ -127,7 +131,7 @@ impl SentenceVectors {
         }
         Self {
             name: name.map(unit),
-            not_phrases: known.unwanted().filter_map(vector).collect(),
+            not_phrases: of(known.unwanted().collect()).collect(),
             pages: FxHashMap::default(),
         }
     }

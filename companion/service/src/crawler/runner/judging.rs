@@ -1,17 +1,16 @@
 //! What is said of a crawl's pages once it has ended: by what the whole crawl taught of the
-//! rest of the web, and, with a model of sentences, by what they say in their own sentences.
+//! rest of the web, and by what the sentence model says of how they begin.
 
 use anyhow::Result;
 use linkscent_archive::page::page_at;
 use linkscent_core::address::Address;
-use linkscent_core::critics::SentenceVectors;
-use linkscent_sentences::CHARACTERS;
+use linkscent_core::critics::{SentenceVectors, VectorsOf};
+use linkscent_sentences::{CHARACTERS, SentenceModel};
 
 use super::{Message, Progress, Runner};
-use crate::learning::sentence_model;
 
-/// Pages read by the model between two words on how far it is.
-const TOLD_EVERY: usize = 10;
+/// Pages that the model reads between two words on how far it is.
+const TOGETHER: usize = 10;
 
 impl Runner {
     /// Judges all pages again, and keeps what is said of them now. Told to pause or stop, it
@@ -22,28 +21,20 @@ impl Runner {
         if !self.session.topic_model().critic().goes_by_meaning() {
             return Ok(());
         }
-        match sentence_model::of(&self.store) {
-            None => Ok(()),
-            Some(Ok(model)) => self.judge_by(&|text| model.vector(text), on_progress),
-            Some(Err(error)) => {
-                let said = format!("pages were judged by their words alone: {error}");
-                let (topic, crawl) = (self.crawl.topic, Some(self.crawl.id));
-                let notice = self.store.notice(topic, crawl, &said);
-                Ok(self.handle.block_on(notice)?)
-            }
-        }
+        let model = SentenceModel::shipped();
+        self.judge_by(&|texts| model.vectors(texts), on_progress)
     }
 
-    /// By the vectors that texts have, of length 1.
+    /// By the vectors that texts have.
     pub(super) fn judge_by(
         &mut self,
-        vector: &dyn Fn(&str) -> Option<Vec<f32>>,
+        vectors_of: &VectorsOf<'_>,
         on_progress: &mut impl FnMut(&Progress),
     ) -> Result<()> {
         let known = self.session.topic_model().graph();
         let wanted = SentenceVectors::pages_wanted(known);
-        let mut vectors = SentenceVectors::of_topic(known, vector);
-        for (number, address) in wanted.iter().enumerate() {
+        let mut vectors = SentenceVectors::of_topic(known, vectors_of);
+        for (number, addresses) in wanted.chunks(TOGETHER).enumerate() {
             while let Ok(message) = self.receiver.try_recv() {
                 // Pages that were still under way when it was stopped are no part of its log.
                 let is_told = matches!(message, Message::Told(_));
@@ -51,15 +42,18 @@ impl Runner {
                     return Ok(());
                 }
             }
-            if let Some(vector) = self.main_text(address)?.and_then(|text| vector(&text)) {
-                vectors.pages.insert(address.clone(), vector);
+            on_progress(&Progress {
+                judged_again: Some((number * TOGETHER, wanted.len())),
+                ..self.progress()
+            });
+            let mut texts = Vec::with_capacity(TOGETHER);
+            for address in addresses {
+                texts.push(self.main_text(address)?.unwrap_or_default());
             }
-            if number.is_multiple_of(TOLD_EVERY) {
-                on_progress(&Progress {
-                    judged_again: Some((number, wanted.len())),
-                    ..self.progress()
-                });
-            }
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let read = addresses.iter().cloned().zip(vectors_of(&texts));
+            let read = read.filter_map(|(address, vector)| Some((address, vector?)));
+            vectors.pages.extend(read);
         }
         let judged = self.session.judge_by_sentences(&vectors);
         self.keep_judgments(&judged)

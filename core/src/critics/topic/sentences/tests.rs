@@ -76,10 +76,11 @@ fn words_that_the_topic_is_not_take_away_where_they_are_nearer() {
         "named" => Some(vec![0.0, 0.0, 1.0]),
         _ => None,
     };
+    let all = |texts: &[&str]| texts.iter().map(|text| axes(text)).collect();
     let judge = |graph: &WebGraph| {
         let vectors = SentenceVectors {
             pages: vectors.pages.clone(),
-            ..SentenceVectors::of_topic(graph, &axes)
+            ..SentenceVectors::of_topic(graph, &all)
         };
         vectors.judge(graph)
     };
