@@ -21,7 +21,7 @@ pub use forms::{FormFilter, Forms, FoundForm};
 pub use named_topic::{NamedTopic, NamedTopics};
 pub use targets::{Targets, similarity};
 pub use taxonomy::Taxonomy;
-pub use topic::{SentenceVectors, Topic, VectorsOf};
+pub use topic::{SentenceVectors, Topic};
 pub use trained::{TrainedTopic, TrainingClass, Verdict};
 
 use std::sync::Arc;

@@ -27,6 +27,10 @@ const ROW: usize = 4 + DIMENSIONS;
 /// Words on fewer than all pages but one in so many count in full.
 const FRAME: f32 = 3.0;
 
+/// A sentence model, as a program has it that can run one: gives texts their vectors, all at once,
+/// each as long as the others; none to a text without words.
+pub type VectorsOf<'a> = dyn Fn(&[&str]) -> Vec<Option<Vec<f32>>> + 'a;
+
 static TABLE: &[u8] = include_bytes!("meaning/table/vectors.bin");
 
 /// A sum of the vectors of words.

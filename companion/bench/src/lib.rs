@@ -31,6 +31,7 @@ pub mod person;
 pub mod readme;
 pub mod report;
 pub mod scenario;
+pub mod sentences;
 mod teaching;
 pub mod topic;
 pub mod topic_file;

@@ -12,19 +12,18 @@ pub mod scent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 use flate2::Crc;
 use linkscent_core::crawl::StoppingRule;
 
-use linkscent_core::address::Address;
 use linkscent_core::critics::{self, SentenceVectors};
 use linkscent_core::strategies::{Rng, SplitMix};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::topic_model::TopicModel;
-use linkscent_sentences::{CHARACTERS, SentenceModel};
+use linkscent_sentences::CHARACTERS;
 
 use figures::Fetched;
 pub use figures::Row;
@@ -34,6 +33,7 @@ use super::crawl::crawl;
 use super::entrant::Entrant;
 use super::report::Section;
 use super::scenario::{Asking, Scenario};
+use super::sentences::Sentences;
 use super::topic::{Label, Topic};
 use super::web::EvalWeb;
 
@@ -175,8 +175,8 @@ fn drawn(category: &Category, count: usize, random_seed: u64) -> Vec<u32> {
 }
 
 /// The cues of links on pages that people of the categories may read, two of whose pages they
-/// brought.
-pub fn cued(material: &Path, brings: Brings) -> Result<Vec<CuedPage>> {
+/// brought; with the sentence model's if the model is `reading`.
+pub fn cued(material: &Path, brings: Brings, reading: Option<&Sentences>) -> Result<Vec<CuedPage>> {
     let web = EvalWeb::read(&[material.join(WEB)], |_| {})?;
     let file = material.join(CATEGORIES);
     let text = std::fs::read_to_string(&file);
@@ -184,7 +184,7 @@ pub fn cued(material: &Path, brings: Brings) -> Result<Vec<CuedPage>> {
     let categories = categories(&text, &web).into_iter();
     let cued = categories.flat_map(|category| {
         let sought = Sought::one(&category, brings.marks.max(1), 1);
-        highlights::cued(&web, &sought, brings)
+        highlights::cued(&web, &sought, brings, reading)
     });
     Ok(cued.collect())
 }
@@ -213,7 +213,7 @@ pub fn run(
     for one in &sought {
         jobs.extend(entrants.iter().map(|entrant| (one, entrant)));
     }
-    let sentences = Sentences::new(&web);
+    let sentences = Sentences::default();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let rows = Mutex::new(Vec::new());
     let work = || -> Result<()> {
@@ -251,7 +251,7 @@ fn one(
     sought: &Sought,
     entrant: &Entrant,
     random_seed: u64,
-    sentences: &Sentences<'_>,
+    sentences: &Sentences,
 ) -> Result<Row> {
     let brought = &sought.brought;
     let mut labels = vec![Label::default(); web.pages.len()];
@@ -291,7 +291,7 @@ fn one(
     let fetched: Vec<u32> = fetched.filter(|page| !brought.contains(page)).collect();
     // As the companion keeps them when a crawl has ended.
     crawled.topic_model.judge_again();
-    sentences.judge(&mut crawled.topic_model);
+    judge_by_sentences(&mut crawled.topic_model, web, sentences);
     let results = fetched.iter().map(|page| {
         let address = &web.pages[*page as usize].address;
         let judgment = crawled.topic_model.graph().judgment(address);
@@ -312,38 +312,17 @@ fn one(
     ))
 }
 
-/// What the sentence model said of pages.
-struct Sentences<'a> {
-    web: &'a EvalWeb,
-    /// By the pages' numbers.
-    pages: Vec<OnceLock<Option<Vec<f32>>>>,
-}
-
-impl<'a> Sentences<'a> {
-    fn new(web: &'a EvalWeb) -> Self {
-        let pages = web.pages.iter().map(|_| OnceLock::new()).collect();
-        Self { web, pages }
+/// Judges pages by their first sentences, as the companion does when a crawl has ended.
+fn judge_by_sentences(topic_model: &mut TopicModel, web: &EvalWeb, sentences: &Sentences) {
+    let vectors_of = |texts: &[&str]| sentences.vectors(texts);
+    let mut vectors = SentenceVectors::of_topic(topic_model.graph(), &vectors_of);
+    for address in SentenceVectors::pages_wanted(topic_model.graph()) {
+        let page = web.number(&address);
+        let text = page.map(|page| web.pages[page as usize].document().main_text(CHARACTERS));
+        let read = text.and_then(|text| sentences.vectors(&[&text]).pop().flatten());
+        vectors.pages.extend(read.map(|vector| (address, vector)));
     }
-
-    fn of_page(&self, address: &Address) -> Option<Vec<f32>> {
-        let number = self.web.number(address)? as usize;
-        let document = self.web.pages[number].document();
-        let read = || SentenceModel::shipped().vector(&document.main_text(CHARACTERS));
-        self.pages[number].get_or_init(read).clone()
-    }
-
-    /// As the companion does it.
-    fn judge(&self, topic_model: &mut TopicModel) {
-        let wanted = SentenceVectors::pages_wanted(topic_model.graph()).into_iter();
-        let pages = wanted.filter_map(|address| Some((address.clone(), self.of_page(&address)?)));
-        let pages = pages.collect();
-        let vectors_of = |texts: &[&str]| SentenceModel::shipped().vectors(texts);
-        let vectors = SentenceVectors {
-            pages,
-            ..SentenceVectors::of_topic(topic_model.graph(), &vectors_of)
-        };
-        topic_model.judge_by_sentences(&vectors);
-    }
+    topic_model.judge_by_sentences(&vectors);
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! It is a tar archive whose first part lists the others with their lengths and SHA-256. What it
 //! says of pages is what follows from its log and from what the crawl began with. Left out are
 //! recrawls of a watched topic, which hang on earlier crawls; what robots.txt said; what the person told the
-//! crawl while it ran; and what a model of sentences said of its pages.
+//! crawl while it ran; and what the sentence model said of its pages.
 //!
 //! What the crawl began with names pages that were read, marked and followed in the browser before
 //! it: whoever gives the file away is told so.

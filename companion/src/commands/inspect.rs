@@ -15,6 +15,7 @@ use linkscent_core::strategies::{self, Priority, SplitMix};
 use linkscent_core::wire::views::{grade, said};
 use linkscent_core::{critics, topic_model::TopicModel};
 use linkscent_output::print_json;
+use linkscent_sentences::SentenceModel;
 use serde_json::json;
 
 use super::network::Network;
@@ -109,6 +110,8 @@ impl Subject {
         let mut topic_model = self.topic_model().await?;
         let visit = topic_model.visit(&page, &[], None, &mut SplitMix(0));
         let page_links = topic_model.page_links(&page, &visit);
+        let vectors_of = |texts: &[&str]| SentenceModel::shipped().vectors(texts);
+        let page_links = topic_model.look_again(&page, &visit, page_links, &vectors_of);
         let reason = |index| topic_model.reason_on_page(&page, &visit, &page_links, index);
         let scored = page.outlinks.iter().zip(&visit.outlinks).enumerate();
         if self.json {

@@ -14,7 +14,7 @@
 mod sentences;
 mod words;
 
-pub use sentences::{SentenceVectors, VectorsOf};
+pub use sentences::SentenceVectors;
 
 use serde::{Deserialize, Serialize};
 

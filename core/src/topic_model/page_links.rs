@@ -1,18 +1,24 @@
 //! The links of a page that a person reads: how likely each leads to a good page.
 //!
 //! Where pages are judged by what they mean, a link is seen beside the others of its page
-//! ([`on_page`]); what the strategy has learned comes on top. For other critics, and for strategies that know
+//! ([`on_page`]), the likeliest ones a second time where a sentence model is at hand; what the
+//! strategy has learned comes on top. For other critics, and for strategies that know
 //! probabilities themselves, each link is seen alone ([`promise`]).
 
 use super::{TopicModel, Visit};
+use crate::meaning::VectorsOf;
 use crate::page::Page;
-use crate::strategies::promise::on_page::{self, OnPage};
+use crate::strategies::promise::on_page::{Look, OnPage, SecondLook};
 use crate::strategies::{Candidate, LinkScore, Promise, promise};
 use crate::web_graph::Mark;
 
 /// How likely the links of a page lead to good pages, in the order of its outlinks.
 #[derive(Debug, Clone, Default)]
-pub struct PageLinks(Vec<Option<PageLink>>);
+pub struct PageLinks {
+    links: Vec<Option<PageLink>>,
+    /// The links beside each other, where they are seen so.
+    look: Option<Look>,
+}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PageLink {
@@ -38,7 +44,7 @@ impl PageLinks {
     }
 
     pub(super) fn link(&self, outlink: usize) -> Option<PageLink> {
-        *self.0.get(outlink)?
+        *self.links.get(outlink)?
     }
 }
 
@@ -46,14 +52,37 @@ impl TopicModel {
     /// How likely each link of a page that was visited leads to a good page.
     pub fn page_links(&self, page: &Page, visit: &Visit) -> PageLinks {
         let by_meaning = self.critic.goes_by_meaning();
-        let evidence = by_meaning.then(|| on_page::evidence(page, &self.graph));
-        let evidence = evidence.flatten();
+        let look = by_meaning.then(|| Look::first(page, &self.graph));
+        self.of_look(visit, look.flatten())
+    }
+
+    /// The same links, the likeliest of them read by a sentence model.
+    pub fn look_again(
+        &self,
+        page: &Page,
+        visit: &Visit,
+        links: PageLinks,
+        vectors_of: &VectorsOf<'_>,
+    ) -> PageLinks {
+        let mut look = links.look;
+        if let Some(look) = &mut look
+            && let Some(second) = SecondLook::of(page, &self.graph, look)
+        {
+            second.read(look, vectors_of);
+        }
+        self.of_look(visit, look)
+    }
+
+    fn of_look(&self, visit: &Visit, look: Option<Look>) -> PageLinks {
         let links = visit.outlinks.iter().enumerate();
         let links = links.map(|(outlink, (link, score))| {
-            let on_page = evidence.as_ref().map(|links| links[outlink]);
+            let on_page = look.as_ref().map(|look| look.link(outlink));
             self.page_link(link, *score, on_page)
         });
-        PageLinks(links.collect())
+        PageLinks {
+            links: links.collect(),
+            look,
+        }
     }
 
     fn page_link(

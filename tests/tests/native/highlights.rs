@@ -53,14 +53,13 @@ fn reasons_go_with_verdicts() -> Result<()> {
         let mut links = 0;
         let mut wrong = Vec::new();
         scent::each_read(&shared, brings, &mut |read: ReadPage| {
-            let page_links = read.topic_model.page_links(&read.page, &read.visit);
             for (at, link) in read.page.outlinks.iter().enumerate() {
-                let Some(probability) = page_links.probability(at) else {
+                let Some(probability) = read.links.probability(at) else {
                     continue;
                 };
                 let reasons =
                     read.topic_model
-                        .reasons_on_page(&read.page, &read.visit, &page_links, at);
+                        .reasons_on_page(&read.page, &read.visit, &read.links, at);
                 links += 1;
                 if let Some(contradiction) = contradiction(probability, &reasons) {
                     wrong.push(format!(

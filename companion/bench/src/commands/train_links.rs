@@ -2,8 +2,9 @@
 //! careful reader said of them.
 //!
 //! To them come links of an encyclopedia, for its categories: a page there has many links that are
-//! near a topic and few that are of it. Logistic regression with a penalty on the squares of the weights, for those who bring a name, marked
-//! pages, or both. How well it does is measured on pages that were held out.
+//! near a topic and few that are of it. Logistic regression with a penalty on the squares of the
+//! weights, for those who bring a name, marked pages, or both; and for the likeliest links, which the
+//! sentence model reads, with what it says. How well it does is measured on pages that were held out.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -16,7 +17,8 @@ use linkscent_core::strategies::promise::on_page::Cue;
 use linkscent_output::{print_line, print_lines};
 
 use crate::person;
-use crate::person::scent::{self, Brings, CuedPage, Worth};
+use crate::person::scent::{self, Brings, CuedLink, CuedPage, Worth};
+use crate::sentences::Sentences;
 
 /// Weight of the squares of the weights.
 const PENALTY: f64 = 20.0;
@@ -27,24 +29,36 @@ const ENCYCLOPEDIA: f64 = 0.25;
 /// How much a link that is perhaps worth it counts as one that is.
 const PERHAPS: f64 = 0.4;
 
-/// What a person brings, in the order in which weights are kept.
-const SETS: [Brings; 3] = [
-    Brings {
-        name: true,
-        marks: 0,
-        description: false,
-    },
-    Brings {
-        name: false,
-        marks: 2,
-        description: false,
-    },
-    Brings {
-        name: true,
-        marks: 2,
-        description: false,
-    },
+/// What weights are fitted for.
+struct Set {
+    brings: Brings,
+    /// The set for the same person's links that no sentence model reads, if this one is for those that
+    /// one does.
+    after: Option<usize>,
+}
+
+impl Set {
+    const fn of(name: bool, marks: usize, after: Option<usize>) -> Self {
+        let brings = Brings {
+            name,
+            marks,
+            description: false,
+        };
+        Self { brings, after }
+    }
+}
+
+/// In the order in which weights are kept.
+const SETS: [Set; 5] = [
+    Set::of(true, 0, None),
+    Set::of(false, 2, None),
+    Set::of(true, 2, None),
+    Set::of(true, 0, Some(0)),
+    Set::of(true, 2, Some(BOTH)),
 ];
+/// Places of the sets for who brings both, without and with the sentence model.
+const BOTH: usize = 2;
+const READ_BOTH: usize = 4;
 
 /// Fit the weights by which the links of a page are judged, and report how well they do on
 /// pages that were held out.
@@ -85,22 +99,33 @@ struct Fitted {
 impl TrainLinks {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let mut fitted = Vec::new();
-        for brings in SETS {
-            let mut pages = scent::cued(&self.material, brings)?;
+        let (mut fitted, mut all_given) = (Vec::new(), Vec::<Vec<Vec<f64>>>::new());
+        let sentences = Sentences::default();
+        for Set { brings, after } in SETS {
+            let reading = after.map(|_| &sentences);
+            let mut pages = scent::cued(&self.material, brings, reading)?;
             let labelled = pages.len();
-            pages.extend(person::cued(&self.material, brings)?);
-            let mut held_out = held_out(&pages, self.folds);
-            let curve = calibrated(&pages, &held_out);
-            for given in held_out.iter_mut().flatten() {
-                *given = curve.probability(*given);
+            pages.extend(person::cued(&self.material, brings, reading)?);
+            let is_fitted = |link: &CuedLink| link.is_read == after.is_some();
+            let mut given = held_out(&pages, self.folds, &is_fitted);
+            let curve = calibrated(&pages, &given, &is_fitted);
+            for (at, (page, given)) in pages.iter().zip(&mut given).enumerate() {
+                for (number, (link, given)) in page.links.iter().zip(given).enumerate() {
+                    *given = match after {
+                        Some(first) if !is_fitted(link) => all_given[first][at][number],
+                        _ => curve.probability(*given),
+                    };
+                }
             }
             let name = if brings.name { "name" } else { "no name" };
-            print_line!("{name}, {} marks, on pages held out:", brings.marks);
+            let read = after.map_or("", |_| ", read by the sentence model");
+            print_line!("{name}, {} marks{read}, on pages held out:", brings.marks);
             for part in [0..labelled, labelled..pages.len()] {
-                print_lines!("{}", scent::judged(&pages[part.clone()], &held_out[part]));
+                print_lines!("{}", scent::judged(&pages[part.clone()], &given[part]));
             }
-            fitted.push(fit(&pages.iter().collect::<Vec<_>>()).calibrated(curve));
+            all_given.push(given);
+            let all: Vec<&CuedPage> = pages.iter().collect();
+            fitted.push(fit(&all, &is_fitted).calibrated(curve));
             if let Some(path) = &self.export {
                 let lines: Result<Vec<String>, _> =
                     pages.iter().map(serde_json::to_string).collect();
@@ -118,15 +143,24 @@ impl TrainLinks {
 
 /// Lays a curve through what links of pages that were held out are given: those of large pages and
 /// those that are perhaps worth it were not weighed as people see them.
-fn calibrated(pages: &[CuedPage], log_odds: &[Vec<f64>]) -> Platt {
+fn calibrated(
+    pages: &[CuedPage],
+    log_odds: &[Vec<f64>],
+    is_fitted: &dyn Fn(&CuedLink) -> bool,
+) -> Platt {
     let links = pages.iter().flat_map(|page| &page.links);
     let examples = links.zip(log_odds.iter().flatten());
+    let examples = examples.filter(|(link, _)| is_fitted(link));
     let examples = examples.map(|(link, given)| (*given, link.worth == Worth::Yes));
     Platt::fit(&examples.collect::<Vec<_>>())
 }
 
 /// Log-odds that each link is given by weights fitted to the pages of other folds.
-fn held_out(pages: &[CuedPage], folds: u32) -> Vec<Vec<f64>> {
+fn held_out(
+    pages: &[CuedPage],
+    folds: u32,
+    is_fitted: &dyn Fn(&CuedLink) -> bool,
+) -> Vec<Vec<f64>> {
     // Pages of one category go together.
     let drawn: Vec<u32> = pages
         .iter()
@@ -135,7 +169,7 @@ fn held_out(pages: &[CuedPage], folds: u32) -> Vec<Vec<f64>> {
     let mut given = vec![Vec::new(); pages.len()];
     for fold in 0..folds {
         let others = pages.iter().zip(&drawn).filter(|row| *row.1 != fold);
-        let fitted = fit(&others.map(|row| row.0).collect::<Vec<_>>());
+        let fitted = fit(&others.map(|row| row.0).collect::<Vec<_>>(), is_fitted);
         for (at, page) in pages.iter().enumerate().filter(|row| drawn[row.0] == fold) {
             given[at] = page
                 .links
@@ -170,11 +204,11 @@ fn sigmoid(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-fn rows(pages: &[&CuedPage]) -> Vec<Row> {
+fn rows(pages: &[&CuedPage], is_fitted: &dyn Fn(&CuedLink) -> bool) -> Vec<Row> {
     let mut rows = Vec::new();
     for page in pages {
         let beyond = (page.links.len() as f64 / USUAL_LINKS).max(1.0);
-        for link in &page.links {
+        for link in page.links.iter().filter(|link| is_fitted(link)) {
             let times = page.links.iter().filter(|other| other.name == link.name);
             let share = if page.kind == person::NAME {
                 ENCYCLOPEDIA
@@ -203,8 +237,8 @@ fn rows(pages: &[&CuedPage]) -> Vec<Row> {
 }
 
 /// Fits cues that are brought to mean 0 and variance 1, and takes that back in the weights.
-fn fit(pages: &[&CuedPage]) -> Fitted {
-    let mut rows = rows(pages);
+fn fit(pages: &[&CuedPage], is_fitted: &dyn Fn(&CuedLink) -> bool) -> Fitted {
+    let mut rows = rows(pages, is_fitted);
     let count = rows.len() as f64;
     let cues = Cue::ALL.len();
     let (mut means, mut spreads) = (vec![0.0; cues], vec![0.0; cues]);
@@ -275,8 +309,9 @@ fn loss(rows: &[Row], at: &[f64], gradient: &mut [f64]) -> f64 {
 /// A module of the weights.
 fn as_rust(fitted: &[Fitted]) -> String {
     let mut text = String::from(
-        "//! What each cue weighs, for a topic that has a name, marked pages, or both. Fitted to links\n\
-         //! of the real web and of an encyclopedia by `linkscent-lab links`, which writes this file.\n\n\
+        "//! What each cue weighs, for a topic that has a name, marked pages, or both, and for links that a\n\
+         //! sentence model has read, with a name, or with both. Fitted to links of the real web and of an\n\
+         //! encyclopedia by `linkscent-lab links`, which writes this file.\n\n\
          use super::Cue;\n\n\
          /// Log-odds of a link without any cue.\n",
     );
@@ -286,7 +321,8 @@ fn as_rust(fitted: &[Fitted]) -> String {
         .collect();
     let _ = writeln!(
         text,
-        "pub(super) const USUAL: [f64; 3] = [{}];\n",
+        "pub(super) const USUAL: [f64; {}] = [{}];\n",
+        fitted.len(),
         usual.join(", ")
     );
     text.push_str(
@@ -294,7 +330,8 @@ fn as_rust(fitted: &[Fitted]) -> String {
     );
     let _ = writeln!(
         text,
-        "pub(super) const WEIGHTS: [(Cue, f64, [f64; 3]); {}] = [",
+        "pub(super) const WEIGHTS: [(Cue, f64, [f64; {}]); {}] = [",
+        fitted.len(),
         Cue::ALL.len()
     );
     for (at, cue) in Cue::ALL.iter().enumerate() {
@@ -302,7 +339,9 @@ fn as_rust(fitted: &[Fitted]) -> String {
             .iter()
             .map(|fitted| format!("{:.3}", fitted.weights[at]))
             .collect();
-        let mean = fitted.last().map_or(0.0, |fitted| fitted.means[at]);
+        // Over all links, or over those that were read for what only these have.
+        let means = [BOTH, READ_BOTH].map(|set| fitted[set].means[at]);
+        let mean = means.into_iter().find(|mean| *mean != 0.0).unwrap_or(0.0);
         let _ = writeln!(
             text,
             "    (Cue::{}, {mean:.3}, [{}]),",

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use linkscent_core::critics;
 use linkscent_core::page::Outlink;
-use linkscent_core::strategies::promise::on_page;
 use linkscent_core::strategies::{Ensemble, Rng, SplitMix, Strategy};
 use linkscent_core::text::Vocabulary;
 use linkscent_core::topic_model::TopicModel;
@@ -14,8 +13,9 @@ use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::views::PageView;
 use serde::Serialize;
 
-use super::scent::{Brings, CuedLink, CuedPage, Worth};
+use super::scent::{Brings, CuedLink, CuedPage, Worth, look};
 use super::{NAME, Sought, checksum};
+use crate::sentences::Sentences;
 use crate::web::EvalWeb;
 
 /// Pages that are read after those that were marked: so many links are followed, and so many
@@ -107,7 +107,12 @@ pub(super) fn of(web: &Arc<EvalWeb>, sought: &Sought, strategy: Box<dyn Strategy
 
 /// Pages that a person of a category may read, with the cues of their links; those that lead into the
 /// category are worth it.
-pub(super) fn cued(web: &EvalWeb, sought: &Sought, brings: Brings) -> Vec<CuedPage> {
+pub(super) fn cued(
+    web: &EvalWeb,
+    sought: &Sought,
+    brings: Brings,
+    reading: Option<&Sentences>,
+) -> Vec<CuedPage> {
     let critic = Box::new(critics::Topic::default());
     let strategy = Box::new(Ensemble::default());
     let mut topic_model = TopicModel::joining(critic, strategy, Vocabulary::default());
@@ -125,19 +130,17 @@ pub(super) fn cued(web: &EvalWeb, sought: &Sought, brings: Brings) -> Vec<CuedPa
     let pages = pages.into_iter().map(|number| &web.pages[number as usize]);
     let cued = pages.map(|page| {
         topic_model.visit(page, &[], None, &mut rng);
-        let cues = on_page::cues(page, topic_model.graph());
-        let links = page.outlinks.iter().zip(cues).filter_map(|(link, cues)| {
+        let look = look(page, topic_model.graph(), reading);
+        let links = page.outlinks.iter().enumerate();
+        let links = links.filter_map(|(at, link)| {
             let target = web.number(&link.target)?;
+            let worth = if sought.pages.contains(&target) {
+                Worth::Yes
+            } else {
+                Worth::No
+            };
             let is_marked = sought.brought.contains(&target);
-            (!is_marked).then(|| CuedLink {
-                name: link.target.to_string(),
-                worth: if sought.pages.contains(&target) {
-                    Worth::Yes
-                } else {
-                    Worth::No
-                },
-                cues: cues.each().map(|cue| cue.1).collect(),
-            })
+            (!is_marked).then(|| CuedLink::of(link.target.to_string(), worth, &look, at))
         });
         CuedPage {
             id: sought.path.clone(),

@@ -100,7 +100,7 @@ impl Deletion {
     }
 
     /// Deletes everything but accounts: topics, crawls, archives, paired browsers, what people did. Crawls that run elsewhere
-    /// on this folder are ended first. A model of sentences stays: it says nothing of anybody.
+    /// on this folder are ended first.
     pub async fn delete_everything(&self) -> Result<(), ServiceError> {
         let service = self.clone();
         let deleted = tokio::spawn(async move {

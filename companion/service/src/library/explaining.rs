@@ -15,6 +15,7 @@ use linkscent_core::web_graph::Judgment;
 
 use crate::Library;
 use crate::ServiceError;
+use linkscent_sentences::SentenceModel;
 use linkscent_store::{ResultRow, Topic};
 
 /// What speaks for a page.
@@ -94,6 +95,8 @@ fn read(archive: &Path, offset: u64, address: &str) -> Option<Page> {
 fn explain_link(topic_model: &mut TopicModel, page: &Page, to: &Address) -> Option<ExplainedLink> {
     let visit = topic_model.visit(page, &[], None, &mut SplitMix(0));
     let page_links = topic_model.page_links(page, &visit);
+    let vectors_of = |texts: &[&str]| SentenceModel::shipped().vectors(texts);
+    let page_links = topic_model.look_again(page, &visit, page_links, &vectors_of);
     let links = (0..visit.outlinks.len()).filter(|&at| visit.outlinks[at].0.target == *to);
     let (best, probability) = links
         .map(|at| (at, page_links.probability(at)))

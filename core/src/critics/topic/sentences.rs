@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Scale, probability, relevance};
 use crate::address::Address;
+use crate::meaning::VectorsOf;
 use crate::web_graph::{Judgment, KnownPage, Mark, WebGraph};
 
 /// Pages without a direction that count towards the mean.
@@ -65,9 +66,6 @@ pub struct SentenceVectors {
     /// Of pages: those that were marked, those that are to be judged, and some others.
     pub pages: FxHashMap<Address, Vec<f32>>,
 }
-
-/// What gives texts their vectors, all at once; none to a text without words.
-pub type VectorsOf<'a> = dyn Fn(&[&str]) -> Vec<Option<Vec<f32>>> + 'a;
 
 /// Where targets lie, seen from the mean of other pages.
 struct Directions<'a> {

@@ -7,14 +7,17 @@
 //! kidneys is nothing special.
 //!
 //! All of it comes from the page and from what the person said, so that pages read before
-//! change nothing. Addresses are read as English.
+//! change nothing. Addresses are read as English. Where a sentence model is at hand, it reads the
+//! likeliest links once more ([`SecondLook`]), with weights of their own.
 
 mod around;
 mod cue;
+mod second_look;
 mod texts;
 mod weights;
 
 pub use cue::{Cue, Cues, Side};
+pub use second_look::SecondLook;
 
 use around::{Folders, Standing, beside, most};
 use texts::{Texts, Topic};
@@ -24,6 +27,14 @@ use super::{Promise, share};
 use crate::page::Page;
 use crate::text::terms;
 use crate::web_graph::WebGraph;
+
+/// Where weights stand in their table: for who brings a name, marked pages, or both, and for links
+/// that a sentence model has read, of who brings a name, or both.
+const BY_NAME: usize = 0;
+const BY_TARGETS: usize = 1;
+const BY_BOTH: usize = 2;
+const READ_BY_NAME: usize = 3;
+const READ_BY_BOTH: usize = 4;
 
 /// Fewest links that a page counts as having: on smaller pages their number says nothing.
 const FEW_LINKS: f64 = 20.0;
@@ -81,19 +92,46 @@ impl OnPage {
     }
 }
 
-/// What speaks for the links of a page, in the order of its outlinks; none where nothing is known
-/// of the topic.
-pub fn evidence(page: &Page, graph: &WebGraph) -> Option<Vec<OnPage>> {
-    let language = graph.topic_meaning.language();
-    let is_named = graph.wanted().any(|text| !terms(text, language).is_empty());
-    let set = match (graph.topic_meaning.targets(), is_named) {
-        (0, false) => return None,
-        (0, true) => 0,
-        (_, false) => 1,
-        (_, true) => 2,
-    };
-    let cues = cues(page, graph);
-    Some(cues.iter().map(|cues| OnPage::of(cues, set)).collect())
+/// What speaks for the links of a page, in the order of its outlinks.
+#[derive(Debug, Clone, Default)]
+pub struct Look {
+    cues: Vec<Cues>,
+    /// Where their weights stand.
+    sets: Vec<usize>,
+}
+
+impl Look {
+    /// By cheap signals; none where nothing is known of the topic.
+    pub fn first(page: &Page, graph: &WebGraph) -> Option<Self> {
+        let language = graph.topic_meaning.language();
+        let is_named = graph.wanted().any(|text| !terms(text, language).is_empty());
+        let set = match (graph.topic_meaning.targets(), is_named) {
+            (0, false) => return None,
+            (0, true) => BY_NAME,
+            (_, false) => BY_TARGETS,
+            (_, true) => BY_BOTH,
+        };
+        let cues = cues(page, graph);
+        Some(Self {
+            sets: vec![set; cues.len()],
+            cues,
+        })
+    }
+
+    /// What speaks for a link.
+    pub fn link(&self, outlink: usize) -> OnPage {
+        OnPage::of(&self.cues[outlink], self.sets[outlink])
+    }
+
+    /// What is known of each link.
+    pub fn cues(&self) -> &[Cues] {
+        &self.cues
+    }
+
+    /// Whether a sentence model has read a link.
+    pub fn is_second(&self, outlink: usize) -> bool {
+        self.sets[outlink] > BY_BOTH
+    }
 }
 
 /// A link compared with the topic: each in its own text, its address, the text next to it and the
@@ -150,7 +188,7 @@ impl Across {
 }
 
 /// The cues of all links of a page, in the order of its outlinks.
-pub fn cues(page: &Page, graph: &WebGraph) -> Vec<Cues> {
+fn cues(page: &Page, graph: &WebGraph) -> Vec<Cues> {
     let topic = Topic::of(graph);
     let texts = Texts::of(page, &topic);
     let links: Vec<Compared> = (0..page.outlinks.len())

@@ -4,7 +4,8 @@
 use anyhow::Result;
 use linkscent_archive::page::page_at;
 use linkscent_core::address::Address;
-use linkscent_core::critics::{SentenceVectors, VectorsOf};
+use linkscent_core::critics::SentenceVectors;
+use linkscent_core::meaning::VectorsOf;
 use linkscent_sentences::{CHARACTERS, SentenceModel};
 
 use super::{Message, Progress, Runner};

@@ -32,7 +32,8 @@ macro_rules! cues {
     ($($side:ident: $($name:ident)+;)+) => {
         /// What is looked at of a link; 0 for what is not there. `…ToName` and `…ToTargets` are
         /// cosines, `…NameWords` shares of the name's words by weight, `…Standing` says by how many
-        /// standard deviations a link is above the mean of the page.
+        /// standard deviations a link is above the mean of the page. `Sentence…` is known where a sentence
+        /// model has read the link's text ([`super::SecondLook`]).
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[expect(missing_docs, reason = "their names say it")]
         pub enum Cue { $($($name,)+)+ }
@@ -58,7 +59,8 @@ cues! {
     Own: OwnToName AddressToName BestToName BelowBestToName OwnToNameStanding BestToNameStanding
         OwnToTargets AddressToTargets BestToTargets BelowBestToTargets OwnToTargetsStanding
         BestToTargetsStanding OwnNameWords AddressNameWords NameWordsAmongOwn NameOnTopic
-        TargetsOnTopic NameWordsOnTopic;
+        TargetsOnTopic NameWordsOnTopic SentenceToName SentenceBelowBest SentenceStanding
+        SentenceRank SentenceToLeaders;
     Beside: NearToName HeadingToName NearToTargets HeadingToTargets NearNameWords
         HeadingNameWords NearToNameStanding NearToTargetsStanding;
     Around: NeighboursToName NeighboursToTargets NeighboursNameWords FolderToName
