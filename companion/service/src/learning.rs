@@ -4,5 +4,6 @@
 mod browsing_paths;
 pub mod distance_model;
 pub mod hop_training;
+pub mod sentences;
 pub mod site_memory;
 pub mod topic_model;

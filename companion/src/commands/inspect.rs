@@ -15,7 +15,7 @@ use linkscent_core::strategies::{self, Priority, SplitMix};
 use linkscent_core::wire::views::{grade, said};
 use linkscent_core::{critics, topic_model::TopicModel};
 use linkscent_output::print_json;
-use linkscent_sentences::SentenceModel;
+use linkscent_sentences::Meant;
 use serde_json::json;
 
 use super::network::Network;
@@ -23,7 +23,9 @@ use super::place::Place;
 use linkscent_archive::page::build;
 use linkscent_service::crawler::fetch::Fetcher;
 use linkscent_service::crawler::reply::Reply;
+use linkscent_service::learning::sentences::{of_targets, read_links};
 use linkscent_service::learning::topic_model;
+use linkscent_store::{Store, Topic};
 
 /// Which page, and by whose knowledge it is looked at.
 #[derive(Debug, Args)]
@@ -90,10 +92,7 @@ impl Subject {
                 format!("“{strategy}” knows nothing yet: name a --topic that it was trained for")
             });
         };
-        let store = self.place.open().await?;
-        let topics = store.topics().await?;
-        let topic = topics.into_iter().find(|topic| topic.name == *name);
-        let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
+        let (store, topic) = self.kept_topic(name).await?;
         topic_model::of(
             &store,
             &topic,
@@ -103,15 +102,31 @@ impl Subject {
         .await
     }
 
+    async fn kept_topic(&self, name: &str) -> Result<(Store, Topic)> {
+        let store = self.place.open().await?;
+        let topics = store.topics().await?;
+        let topic = topics.into_iter().find(|topic| topic.name == name);
+        let topic = topic.with_context(|| format!("there is no topic “{name}”"))?;
+        Ok((store, topic))
+    }
+
+    /// What the sentence model says of the topic's marked pages.
+    async fn targets(&self) -> Result<Vec<Meant>> {
+        let Some(name) = &self.topic else {
+            return Ok(Vec::new());
+        };
+        let (store, topic) = self.kept_topic(name).await?;
+        of_targets(&store, topic.id).await
+    }
+
     /// Prints the page's outline, leaves, links, and each link's score with
     /// its explanation.
     pub async fn inspect(self) -> Result<()> {
         let page = self.page().await?;
         let mut topic_model = self.topic_model().await?;
         let visit = topic_model.visit(&page, &[], None, &mut SplitMix(0));
-        let page_links = topic_model.page_links(&page, &visit);
-        let vectors_of = |texts: &[&str]| SentenceModel::shipped().vectors(texts);
-        let page_links = topic_model.look_again(&page, &visit, page_links, &vectors_of);
+        let targets = self.targets().await?;
+        let page_links = read_links(&topic_model, &page, &visit, &targets);
         let reason = |index| topic_model.reason_on_page(&page, &visit, &page_links, index);
         let scored = page.outlinks.iter().zip(&visit.outlinks).enumerate();
         if self.json {

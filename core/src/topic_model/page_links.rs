@@ -56,19 +56,21 @@ impl TopicModel {
         self.of_look(visit, look.flatten())
     }
 
-    /// The same links, the likeliest of them read by a sentence model.
+    /// The same links, the likeliest of them read by a sentence model; `targets` are vectors of how
+    /// the topic's marked pages begin, as far as they are at hand.
     pub fn look_again(
         &self,
         page: &Page,
         visit: &Visit,
         links: PageLinks,
         vectors_of: &VectorsOf<'_>,
+        targets: &[Vec<f32>],
     ) -> PageLinks {
         let mut look = links.look;
         if let Some(look) = &mut look
             && let Some(second) = SecondLook::of(page, &self.graph, look)
         {
-            second.read(look, vectors_of);
+            second.read(look, vectors_of, targets);
         }
         self.of_look(visit, look)
     }

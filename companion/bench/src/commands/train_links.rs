@@ -49,16 +49,17 @@ impl Set {
 }
 
 /// In the order in which weights are kept.
-const SETS: [Set; 5] = [
+const SETS: [Set; 6] = [
     Set::of(true, 0, None),
     Set::of(false, 2, None),
     Set::of(true, 2, None),
     Set::of(true, 0, Some(0)),
+    Set::of(false, 2, Some(1)),
     Set::of(true, 2, Some(BOTH)),
 ];
 /// Places of the sets for who brings both, without and with the sentence model.
 const BOTH: usize = 2;
-const READ_BOTH: usize = 4;
+const READ_BOTH: usize = 5;
 
 /// Fit the weights by which the links of a page are judged, and report how well they do on
 /// pages that were held out.
@@ -309,9 +310,9 @@ fn loss(rows: &[Row], at: &[f64], gradient: &mut [f64]) -> f64 {
 /// A module of the weights.
 fn as_rust(fitted: &[Fitted]) -> String {
     let mut text = String::from(
-        "//! What each cue weighs, for a topic that has a name, marked pages, or both, and for links that a\n\
-         //! sentence model has read, with a name, or with both. Fitted to links of the real web and of an\n\
-         //! encyclopedia by `linkscent-lab links`, which writes this file.\n\n\
+        "//! What each cue weighs, for a topic that has a name, marked pages, or both, and the same for links\n\
+         //! that a sentence model has read. Fitted to links of the real web and of an encyclopedia by\n\
+         //! `linkscent-lab links`, which writes this file.\n\n\
          use super::Cue;\n\n\
          /// Log-odds of a link without any cue.\n",
     );

@@ -11,6 +11,7 @@ use linkscent_core::text::Vocabulary;
 use linkscent_core::topic_model::TopicModel;
 use linkscent_core::web_graph::Mark;
 use linkscent_core::wire::views::PageView;
+use linkscent_sentences::{CHARACTERS, Meant};
 use serde::Serialize;
 
 use super::scent::{Brings, CuedLink, CuedPage, Worth, look};
@@ -128,9 +129,15 @@ pub(super) fn cued(
     pages.extend((0..OF_CATEGORY).map(|_| own[(rng.unit() * own.len() as f64) as usize]));
     let pages: BTreeSet<u32> = pages.into_iter().collect();
     let pages = pages.into_iter().map(|number| &web.pages[number as usize]);
+    let marked = sought.brought.iter().take(brings.marks);
+    let begin = marked.map(|page| web.pages[*page as usize].document().main_text(CHARACTERS));
+    let begin: Vec<String> = begin.collect();
+    let begin: Vec<&str> = begin.iter().map(String::as_str).collect();
+    let targets = reading.map_or_else(Vec::new, |model| model.vectors(&begin));
+    let targets: Vec<Meant> = targets.into_iter().flatten().collect();
     let cued = pages.map(|page| {
         topic_model.visit(page, &[], None, &mut rng);
-        let look = look(page, topic_model.graph(), reading);
+        let look = look(page, topic_model.graph(), reading, &targets);
         let links = page.outlinks.iter().enumerate();
         let links = links.filter_map(|(at, link)| {
             let target = web.number(&link.target)?;

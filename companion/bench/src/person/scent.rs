@@ -19,7 +19,7 @@ use linkscent_core::page::Page;
 use linkscent_core::strategies::{self, SplitMix};
 use linkscent_core::topic_model::{PageLinks, TopicModel, Visit};
 use linkscent_core::web_graph::Mark;
-use linkscent_sentences::SentenceModel;
+use linkscent_sentences::{CHARACTERS, Meant};
 
 pub use cued::{CuedLink, CuedPage, cued, judged, look};
 pub use figures::{Row, Worth};
@@ -28,6 +28,7 @@ use figures::{graded, ranked, text};
 use material::{Labels, Listed, Target, each_page, name_of};
 
 use crate::report::Section;
+use crate::sentences::Sentences;
 
 /// Name of the bench.
 pub const NAME: &str = "scent";
@@ -77,7 +78,7 @@ pub fn each_read(
         let (page, visit, _) = read(&mut topic_model, label, listed, html)?;
         each(ReadPage {
             id: label.id.clone(),
-            links: looked_at(&topic_model, &page, &visit),
+            links: looked_at(&topic_model, (&page, &visit), label, brings)?,
             page,
             visit,
             topic_model,
@@ -130,16 +131,34 @@ fn read(
 }
 
 /// How likely the links of a page are, read by the sentence model too.
-fn looked_at(topic_model: &TopicModel, page: &Page, visit: &Visit) -> PageLinks {
+fn looked_at(
+    topic_model: &TopicModel,
+    (page, visit): (&Page, &Visit),
+    label: &Labels,
+    brings: Brings,
+) -> Result<PageLinks> {
+    let model = Sentences::default();
+    let targets = targets_read(label, brings, &model)?;
     let links = topic_model.page_links(page, visit);
-    let vectors_of = |texts: &[&str]| SentenceModel::shipped().vectors(texts);
-    topic_model.look_again(page, visit, links, &vectors_of)
+    let vectors_of = |texts: &[&str]| model.vectors(texts);
+    Ok(topic_model.look_again(page, visit, links, &vectors_of, &targets))
+}
+
+/// What the sentence model says of the pages that the person has marked.
+fn targets_read(label: &Labels, brings: Brings, model: &Sentences) -> Result<Vec<Meant>> {
+    let mut texts = Vec::new();
+    for (number, target) in label.targets.iter().take(brings.marks).enumerate() {
+        let page = target_page(label, number, target)?;
+        texts.push(page.document().main_text(CHARACTERS));
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    Ok(model.vectors(&texts).into_iter().flatten().collect())
 }
 
 fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Row> {
     let mut topic_model = taught(label, brings)?;
     let (page, visit, worths) = read(&mut topic_model, label, listed, html)?;
-    let links = looked_at(&topic_model, &page, &visit);
+    let links = looked_at(&topic_model, (&page, &visit), label, brings)?;
     let given = page.outlinks.iter().enumerate().map(|(at, link)| {
         let name = name_of(link.target.as_str());
         (name, links.probability(at).unwrap_or(0.0))
@@ -167,15 +186,15 @@ fn taught(label: &Labels, brings: Brings) -> Result<TopicModel> {
         topic_model.take_phrases([(label.description.clone(), true)]);
     }
     for (number, target) in label.targets.iter().take(brings.marks).enumerate() {
-        let address = Address::parse(&format!("http://marks{number}.test/{}", label.id))?;
-        let page = target_page(address, target);
+        let page = target_page(label, number, target)?;
         topic_model.visit(&page, &[], None, &mut SplitMix(0));
         topic_model.mark(&page, Some(Mark::Target));
     }
     Ok(topic_model)
 }
 
-fn target_page(address: Address, target: &Target) -> Box<Page> {
+fn target_page(label: &Labels, number: usize, target: &Target) -> Result<Box<Page>> {
+    let address = Address::parse(&format!("http://marks{number}.test/{}", label.id))?;
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
     let title = escaped(&target.title);
     let paragraphs: String = target
@@ -187,7 +206,7 @@ fn target_page(address: Address, target: &Target) -> Box<Page> {
         "<!doctype html><html lang=\"en\"><meta charset=utf-8><title>{title}</title>\
          <main><h1>{title}</h1>{paragraphs}</main></html>"
     );
-    build(address, html.as_bytes(), Some("text/html; charset=utf-8")).0
+    Ok(build(address, html.as_bytes(), Some("text/html; charset=utf-8")).0)
 }
 
 #[cfg(test)]

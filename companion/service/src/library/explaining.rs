@@ -15,7 +15,8 @@ use linkscent_core::web_graph::Judgment;
 
 use crate::Library;
 use crate::ServiceError;
-use linkscent_sentences::SentenceModel;
+use crate::learning::sentences::{of_targets, read_links};
+use linkscent_sentences::Meant;
 use linkscent_store::{ResultRow, Topic};
 
 /// What speaks for a page.
@@ -62,14 +63,16 @@ impl Library {
             None => None,
         };
         let known = self.models.topic_model(&topic).await?;
+        let targets = of_targets(&self.context.store, topic.id).await?;
         let explaining = tokio::task::spawn_blocking(move || {
             // Looking at a page teaches, so it is done with a copy that is thrown away.
             let mut topic_model = TopicModel::with_knowledge(known.knowledge())?;
             let judgment = topic_model.judge(&page);
             let probability = probability(topic_model.critic().name(), judgment.relevance);
             let before = before.and_then(|(offset, address)| read(&archive, offset, &address));
-            let link =
-                before.and_then(|before| explain_link(&mut topic_model, &before, &page.address));
+            let link = before.and_then(|before| {
+                explain_link(&mut topic_model, &before, &page.address, &targets)
+            });
             Some((judgment, probability, link))
         });
         let explained = explaining.await.map_err(anyhow::Error::from)?;
@@ -92,11 +95,14 @@ fn read(archive: &Path, offset: u64, address: &str) -> Option<Page> {
 }
 
 /// The best link of a page to another.
-fn explain_link(topic_model: &mut TopicModel, page: &Page, to: &Address) -> Option<ExplainedLink> {
+fn explain_link(
+    topic_model: &mut TopicModel,
+    page: &Page,
+    to: &Address,
+    targets: &[Meant],
+) -> Option<ExplainedLink> {
     let visit = topic_model.visit(page, &[], None, &mut SplitMix(0));
-    let page_links = topic_model.page_links(page, &visit);
-    let vectors_of = |texts: &[&str]| SentenceModel::shipped().vectors(texts);
-    let page_links = topic_model.look_again(page, &visit, page_links, &vectors_of);
+    let page_links = read_links(topic_model, page, &visit, targets);
     let links = (0..visit.outlinks.len()).filter(|&at| visit.outlinks[at].0.target == *to);
     let (best, probability) = links
         .map(|at| (at, page_links.probability(at)))

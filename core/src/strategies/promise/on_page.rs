@@ -28,13 +28,14 @@ use crate::page::Page;
 use crate::text::terms;
 use crate::web_graph::WebGraph;
 
-/// Where weights stand in their table: for who brings a name, marked pages, or both, and for links
-/// that a sentence model has read, of who brings a name, or both.
+/// Where weights stand in their table: for who brings a name, marked pages, or both, and the same
+/// for links that a sentence model has read.
 const BY_NAME: usize = 0;
 const BY_TARGETS: usize = 1;
 const BY_BOTH: usize = 2;
 const READ_BY_NAME: usize = 3;
-const READ_BY_BOTH: usize = 4;
+const READ_BY_TARGETS: usize = 4;
+const READ_BY_BOTH: usize = 5;
 
 /// Fewest links that a page counts as having: on smaller pages their number says nothing.
 const FEW_LINKS: f64 = 20.0;
@@ -154,6 +155,22 @@ impl Compared {
             name_words_among_own: said[0].share_of_name_words(),
             own_words: said[0].words(),
         }
+    }
+}
+
+/// Mean of the two greatest cosines to targets, or of the only one; 0 without any.
+fn mean_of_nearest(cosines: impl Iterator<Item = f64>) -> f64 {
+    let (mut first, mut second) = (None, None);
+    for cosine in cosines {
+        if first.is_none_or(|first| cosine > first) {
+            (first, second) = (Some(cosine), first);
+        } else if second.is_none_or(|second| cosine > second) {
+            second = Some(cosine);
+        }
+    }
+    match (first, second) {
+        (Some(first), Some(second)) => first.midpoint(second),
+        (first, _) => first.unwrap_or(0.0),
     }
 }
 

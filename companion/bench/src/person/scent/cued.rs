@@ -6,11 +6,12 @@ use anyhow::Result;
 use linkscent_core::page::Page;
 use linkscent_core::strategies::promise::on_page::{Look, SecondLook};
 use linkscent_core::web_graph::WebGraph;
+use linkscent_sentences::Meant;
 use serde::Serialize;
 
 use super::figures::{Row, Worth, graded, ranked, text};
 use super::material::{each_page, name_of};
-use super::{Brings, read, taught};
+use super::{Brings, read, targets_read, taught};
 use crate::sentences::Sentences;
 
 /// A link of a page, with its cues.
@@ -47,7 +48,11 @@ pub fn cued(material: &Path, brings: Brings, reading: Option<&Sentences>) -> Res
     each_page(material, &|_, _| (), &mut |label, listed, html| {
         let mut topic_model = taught(label, brings)?;
         let (page, _, worths) = read(&mut topic_model, label, listed, html)?;
-        let look = look(&page, topic_model.graph(), reading);
+        let targets = match reading {
+            Some(model) => targets_read(label, brings, model)?,
+            None => Vec::new(),
+        };
+        let look = look(&page, topic_model.graph(), reading, &targets);
         let links = page.outlinks.iter().enumerate().filter_map(|(at, link)| {
             let name = name_of(link.target.as_str());
             let worth = *worths.get(&name)?;
@@ -66,13 +71,13 @@ pub fn cued(material: &Path, brings: Brings, reading: Option<&Sentences>) -> Res
 }
 
 /// The links of a page beside each other, the likeliest read by the sentence model if it is
-/// `reading`.
-pub fn look(page: &Page, graph: &WebGraph, reading: Option<&Sentences>) -> Look {
+/// `reading`, which says so much of marked pages.
+pub fn look(page: &Page, graph: &WebGraph, reading: Option<&Sentences>, targets: &[Meant]) -> Look {
     let mut look = Look::first(page, graph).unwrap_or_default();
     if let Some(model) = reading
         && let Some(second) = SecondLook::of(page, graph, &look)
     {
-        second.read(&mut look, &|texts| model.vectors(texts));
+        second.read(&mut look, &|texts| model.vectors(texts), targets);
     }
     look
 }

@@ -60,7 +60,8 @@ cues! {
         OwnToTargets AddressToTargets BestToTargets BelowBestToTargets OwnToTargetsStanding
         BestToTargetsStanding OwnNameWords AddressNameWords NameWordsAmongOwn NameOnTopic
         TargetsOnTopic NameWordsOnTopic SentenceToName SentenceBelowBest SentenceStanding
-        SentenceRank SentenceToLeaders;
+        SentenceToTargets SentenceBelowBestToTargets SentenceToTargetsStanding SentenceRank
+        SentenceToLeaders;
     Beside: NearToName HeadingToName NearToTargets HeadingToTargets NearNameWords
         HeadingNameWords NearToNameStanding NearToTargetsStanding;
     Around: NeighboursToName NeighboursToTargets NeighboursNameWords FolderToName

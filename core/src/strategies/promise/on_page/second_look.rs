@@ -2,7 +2,9 @@
 //! do not, and is too slow for all links of a page.
 
 use super::around::{Standing, most};
-use super::{BY_BOTH, BY_NAME, Cue, Look, READ_BY_BOTH, READ_BY_NAME};
+use super::{
+    BY_NAME, BY_TARGETS, Cue, Look, READ_BY_BOTH, READ_BY_NAME, READ_BY_TARGETS, mean_of_nearest,
+};
 use crate::meaning::VectorsOf;
 use crate::page::Page;
 use crate::web_graph::WebGraph;
@@ -14,7 +16,7 @@ const LEADERS: usize = 5;
 /// Characters of a link that are read.
 const MOST_CHARACTERS: usize = 200;
 
-/// What a sentence model is to read, for a topic that has a name.
+/// What a sentence model is to read of a page and its topic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecondLook {
     name: Vec<String>,
@@ -26,10 +28,6 @@ impl SecondLook {
     /// By how likely the links are at first look; none where there is nothing to read.
     pub fn of(page: &Page, graph: &WebGraph, look: &Look) -> Option<Self> {
         let name: Vec<String> = graph.wanted().map(str::to_owned).collect();
-        let by_name = |set: &usize| [BY_NAME, BY_BOTH].contains(set);
-        if name.is_empty() || !look.sets.iter().all(by_name) {
-            return None;
-        }
         let likely = (0..look.sets.len()).map(|at| (look.link(at).probability(), at));
         let mut likely: Vec<(f64, usize)> = likely.collect();
         likely.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -48,36 +46,73 @@ impl SecondLook {
         self.name.iter().chain(links).map(String::as_str).collect()
     }
 
-    /// Looks again. Links whose text the model cannot read, and all where it cannot read the name,
-    /// stay as they were at first look.
-    pub fn read(&self, look: &mut Look, vectors_of: &VectorsOf<'_>) {
+    /// Looks again; `targets` are vectors of how marked pages begin, as far as those are at hand.
+    /// Links whose text the model cannot read stay as they were at first look, and so do all where it
+    /// knows neither the name nor targets.
+    pub fn read(&self, look: &mut Look, vectors_of: &VectorsOf<'_>, targets: &[Vec<f32>]) {
         let mut vectors = vectors_of(&self.texts());
         vectors.resize(self.name.len() + self.links.len(), None);
         let links = vectors.split_off(self.name.len());
-        let Some(name) = sum(vectors.iter().flatten()) else {
-            return;
-        };
+        let name = sum(vectors.iter().flatten());
         let read = self.links.iter().zip(links);
         let read = read.filter_map(|((at, _), vector)| Some((*at, vector?)));
         let read: Vec<(usize, Vec<f32>)> = read.collect();
-        let near: Vec<f64> = read.iter().map(|link| cosine(&link.1, &name)).collect();
-        let (most, standing) = (most(&near), Standing::of(&near));
-        let leaders = sum(read.iter().take(LEADERS).map(|link| &link.1)).unwrap_or_default();
-        for ((at, vector), near) in read.iter().zip(&near) {
-            let cues = &mut look.cues[*at];
-            cues[Cue::SentenceToName] = *near;
-            cues[Cue::SentenceBelowBest] = near - most;
-            cues[Cue::SentenceStanding] = standing.of_value(*near);
-            cues[Cue::SentenceToLeaders] = cosine(vector, &leaders);
-            look.sets[*at] = match look.sets[*at] {
-                BY_NAME => READ_BY_NAME,
-                _ => READ_BY_BOTH,
+        let to_name = name.map(|name| Near::of(&read, |link| cosine(link, &name)));
+        let to_targets = (!targets.is_empty()).then(|| {
+            let near = |link: &[f32]| {
+                let cosines = targets.iter().map(|target| cosine(link, target));
+                mean_of_nearest(cosines)
             };
+            Near::of(&read, near)
+        });
+        let leaders = sum(read.iter().take(LEADERS).map(|link| &link.1)).unwrap_or_default();
+        for (number, (at, vector)) in read.iter().enumerate() {
+            let set = match (look.sets[*at], &to_name, &to_targets) {
+                (BY_TARGETS, _, Some(_)) => READ_BY_TARGETS,
+                (BY_TARGETS, _, None) | (_, None, _) => return,
+                (BY_NAME, Some(_), _) | (_, Some(_), None) => READ_BY_NAME,
+                (_, Some(_), Some(_)) => READ_BY_BOTH,
+            };
+            look.sets[*at] = set;
+            let cues = &mut look.cues[*at];
+            if let Some(near) = &to_name {
+                cues[Cue::SentenceToName] = near.cosines[number];
+                cues[Cue::SentenceBelowBest] = near.cosines[number] - near.most;
+                cues[Cue::SentenceStanding] = near.standing.of_value(near.cosines[number]);
+            }
+            if let Some(near) = &to_targets {
+                cues[Cue::SentenceToTargets] = near.cosines[number];
+                cues[Cue::SentenceBelowBestToTargets] = near.cosines[number] - near.most;
+                cues[Cue::SentenceToTargetsStanding] = near.standing.of_value(near.cosines[number]);
+            }
+            cues[Cue::SentenceToLeaders] = cosine(vector, &leaders);
         }
+        let both = |number: usize| {
+            let near = [&to_name, &to_targets].into_iter().flatten();
+            near.map(|near| near.cosines[number]).sum::<f64>()
+        };
         let mut ranked: Vec<usize> = (0..read.len()).collect();
-        ranked.sort_by(|a, b| near[*b].total_cmp(&near[*a]));
+        ranked.sort_by(|a, b| both(*b).total_cmp(&both(*a)));
         for (rank, place) in ranked.into_iter().enumerate() {
             look.cues[read[place].0][Cue::SentenceRank] = (rank as f64).ln_1p();
+        }
+    }
+}
+
+/// How near links lie to something, and how they stand to each other in that.
+struct Near {
+    cosines: Vec<f64>,
+    most: f64,
+    standing: Standing,
+}
+
+impl Near {
+    fn of(links: &[(usize, Vec<f32>)], near: impl Fn(&[f32]) -> f64) -> Self {
+        let cosines: Vec<f64> = links.iter().map(|link| near(&link.1)).collect();
+        Self {
+            most: most(&cosines),
+            standing: Standing::of(&cosines),
+            cosines,
         }
     }
 }
@@ -109,6 +144,9 @@ mod tests {
     use super::*;
     use crate::address::Address;
     use crate::dom::{Builder, LeafRange};
+    use crate::features::PageTerms;
+    use crate::meaning::{Told, ToldTarget, TopicMeaning};
+    use crate::text::{Language, Vocabulary};
 
     fn page(links: &[&str]) -> Page {
         let mut builder = Builder::new();
@@ -129,6 +167,24 @@ mod tests {
         graph
     }
 
+    fn meaning_of_a_target() -> TopicMeaning {
+        let vocabulary = Vocabulary::default();
+        let terms = PageTerms::default();
+        let target = ToldTarget {
+            terms: &terms,
+            subtopic: None,
+        };
+        TopicMeaning::of(&Told {
+            wanted: Vec::new(),
+            unwanted: Vec::new(),
+            targets: vec![target],
+            not_targets: Vec::new(),
+            unmarked: Vec::new(),
+            vocabulary: &vocabulary,
+            language: Language::default(),
+        })
+    }
+
     /// A model to which keeps are castles.
     fn vectors(texts: &[&str]) -> Vec<Option<Vec<f32>>> {
         let of = |text: &&str| match *text {
@@ -146,7 +202,7 @@ mod tests {
         let second = SecondLook::of(&page, &graph, &look).unwrap();
         assert_eq!(second.texts().len(), 4, "a link without text is not read");
         assert_eq!(second.texts()[0], "Castles");
-        second.read(&mut look, &vectors);
+        second.read(&mut look, &vectors, &[]);
         let known = |at: usize, cue: Cue| look.cues()[at][cue];
         assert_eq!(known(1, Cue::SentenceToName), 1.0);
         assert_eq!(known(1, Cue::SentenceRank), 0.0);
@@ -154,6 +210,20 @@ mod tests {
         assert!(known(0, Cue::SentenceRank) > 0.0 && known(0, Cue::SentenceStanding) < 0.0);
         let is_second: Vec<bool> = (0..4).map(|at| look.is_second(at)).collect();
         assert_eq!(is_second, [true, true, false, true]);
+    }
+
+    #[test]
+    fn marked_pages_tell_what_a_name_does_not() {
+        let (page, mut graph) = (page(&["Trains", "The keep"]), named(""));
+        graph.topic_meaning = meaning_of_a_target();
+        let mut look = Look::first(&page, &graph).unwrap();
+        let second = SecondLook::of(&page, &graph, &look).unwrap();
+        second.read(&mut look, &vectors, &[]);
+        assert!(!look.is_second(1), "nothing is known of the targets");
+        second.read(&mut look, &vectors, &[vec![1.0, 0.0], vec![0.0, 1.0]]);
+        assert!(look.is_second(1));
+        assert_eq!(look.cues()[1][Cue::SentenceToTargets], 0.5);
+        assert_eq!(look.cues()[1][Cue::SentenceToName], 0.0);
     }
 
     #[test]
@@ -176,7 +246,7 @@ mod tests {
         for model in [&nothing as &VectorsOf<'_>, &fewer] {
             let mut look = first.clone();
             let second = SecondLook::of(&page, &graph, &look).unwrap();
-            second.read(&mut look, model);
+            second.read(&mut look, model, &[]);
             assert_eq!(look.cues(), first.cues());
         }
         assert!(Look::first(&page, &named("")).is_none());

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::super::share;
+use super::mean_of_nearest;
 use crate::dom::LeafRange;
 use crate::features::HEAVIEST_TERMS;
 use crate::meaning::Gist;
@@ -76,20 +77,8 @@ impl Topic {
 
     /// Mean cosine to the two nearest targets.
     pub(super) fn to_targets(&self, said: &Said) -> f64 {
-        let (mut first, mut second) = (f32::MIN, f32::MIN);
-        for target in &self.targets {
-            let cosine = said.direction.dot(target);
-            if cosine > first {
-                (first, second) = (cosine, first);
-            } else if cosine > second {
-                second = cosine;
-            }
-        }
-        f64::from(match self.targets.len() {
-            0 => 0.0,
-            1 => first,
-            _ => first.midpoint(second),
-        })
+        let cosines = self.targets.iter();
+        mean_of_nearest(cosines.map(|target| f64::from(said.direction.dot(target))))
     }
 
     /// Share of the name's words that are in a text, by weight.
