@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use linkscent_bench::person::scent::{self, Brings, ReadPage};
+use linkscent_bench::sentences::Sentences;
 use linkscent_core::page::Page;
 use linkscent_core::strategies::SplitMix;
 use linkscent_core::topic_model::{Reason, TopicModel};
@@ -43,6 +44,7 @@ fn reasons_go_with_verdicts() -> Result<()> {
     let Some(shared) = linkscent_tests::material() else {
         return Ok(());
     };
+    let model = Sentences::default();
     for brings in [(true, 0), (true, 1), (true, 2), (false, 2)] {
         let (name, marks) = brings;
         let brings = Brings {
@@ -52,7 +54,7 @@ fn reasons_go_with_verdicts() -> Result<()> {
         };
         let mut links = 0;
         let mut wrong = Vec::new();
-        scent::each_read(&shared, brings, &mut |read: ReadPage| {
+        scent::each_read(&shared, brings, Some(&model), &mut |read: ReadPage| {
             for (at, link) in read.page.outlinks.iter().enumerate() {
                 let Some(probability) = read.links.probability(at) else {
                     continue;
@@ -92,7 +94,7 @@ fn highlights_stay_when_other_pages_are_read() -> Result<()> {
         description: false,
     };
     let mut read: Vec<ReadPage> = Vec::new();
-    scent::each_read(&shared, brings, &mut |page| {
+    scent::each_read(&shared, brings, None, &mut |page| {
         read.push(page);
         Ok(())
     })?;

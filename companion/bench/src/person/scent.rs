@@ -67,10 +67,12 @@ pub struct ReadPage {
     pub topic_model: TopicModel,
 }
 
-/// Calls `each` with every page of the material, read for its topic.
+/// Calls `each` with every page of the material, read for its topic; the likeliest links by the
+/// sentence model too, if there is one.
 pub fn each_read(
     material: &Path,
     brings: Brings,
+    model: Option<&Sentences>,
     each: &mut dyn FnMut(ReadPage) -> Result<()>,
 ) -> Result<()> {
     each_page(material, &|_, _| (), &mut |label, listed, html| {
@@ -78,7 +80,10 @@ pub fn each_read(
         let (page, visit, _) = read(&mut topic_model, label, listed, html)?;
         each(ReadPage {
             id: label.id.clone(),
-            links: looked_at(&topic_model, (&page, &visit), label, brings)?,
+            links: match model {
+                Some(model) => looked_at(&topic_model, (&page, &visit), (label, brings), model)?,
+                None => topic_model.page_links(&page, &visit),
+            },
             page,
             visit,
             topic_model,
@@ -89,8 +94,9 @@ pub fn each_read(
 /// Reads every page of the material for a person who brings that much.
 pub fn run(material: &Path, brings: Brings, on_page: &dyn Fn(usize, usize)) -> Result<Found> {
     let mut rows = Vec::new();
+    let model = Sentences::default();
     each_page(material, on_page, &mut |label, listed, html| {
-        rows.push(row(label, listed, html, brings)?);
+        rows.push(row(label, listed, html, brings, &model)?);
         Ok(())
     })?;
     let text = format!("name and {} marks\n{}", brings.marks, text(&rows));
@@ -134,11 +140,10 @@ fn read(
 fn looked_at(
     topic_model: &TopicModel,
     (page, visit): (&Page, &Visit),
-    label: &Labels,
-    brings: Brings,
+    (label, brings): (&Labels, Brings),
+    model: &Sentences,
 ) -> Result<PageLinks> {
-    let model = Sentences::default();
-    let targets = targets_read(label, brings, &model)?;
+    let targets = targets_read(label, brings, model)?;
     let links = topic_model.page_links(page, visit);
     let vectors_of = |texts: &[&str]| model.vectors(texts);
     Ok(topic_model.look_again(page, visit, links, &vectors_of, &targets))
@@ -155,10 +160,16 @@ fn targets_read(label: &Labels, brings: Brings, model: &Sentences) -> Result<Vec
     Ok(model.vectors(&texts).into_iter().flatten().collect())
 }
 
-fn row(label: &Labels, listed: &Listed, html: &str, brings: Brings) -> Result<Row> {
+fn row(
+    label: &Labels,
+    listed: &Listed,
+    html: &str,
+    brings: Brings,
+    model: &Sentences,
+) -> Result<Row> {
     let mut topic_model = taught(label, brings)?;
     let (page, visit, worths) = read(&mut topic_model, label, listed, html)?;
-    let links = looked_at(&topic_model, (&page, &visit), label, brings)?;
+    let links = looked_at(&topic_model, (&page, &visit), (label, brings), model)?;
     let given = page.outlinks.iter().enumerate().map(|(at, link)| {
         let name = name_of(link.target.as_str());
         (name, links.probability(at).unwrap_or(0.0))
@@ -242,7 +253,7 @@ mod tests {
             marks: 1,
             description: true,
         };
-        let row = row(&labels, &listed, html, brings).unwrap();
+        let row = row(&labels, &listed, html, brings, &Sentences::default()).unwrap();
         assert_eq!((row.links, row.yes, row.could), (2, 1, 1));
         assert_eq!(row.average_precision, Some(1.0), "{row:?}");
     }
