@@ -1,6 +1,7 @@
 //! The model that is shipped, with its pieces of words: texts in, vectors out.
 
-use std::sync::LazyLock;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use crate::encoder::{Encoder, Shape};
 use crate::word_pieces::WordPieces;
@@ -21,6 +22,9 @@ const TOKENS: usize = 82;
 const TOGETHER: usize = 512;
 /// Characters that hold as many tokens in any usual text: more need not be given.
 pub const CHARACTERS: usize = 600;
+/// Texts whose vectors are kept, some 10 MB of them: a crawl that goes on and ends again has most of its
+/// pages read before.
+const MOST_KEPT: usize = 5_000;
 /// The model's name.
 pub const NAME: &str = "all-MiniLM-L6-v2";
 
@@ -35,6 +39,7 @@ pub type Meant = Vec<f32>;
 pub struct SentenceModel {
     pieces: WordPieces,
     encoder: Encoder,
+    read: Mutex<HashMap<String, Meant>>,
 }
 
 impl SentenceModel {
@@ -48,6 +53,7 @@ impl SentenceModel {
         static SHIPPED: LazyLock<SentenceModel> = LazyLock::new(|| SentenceModel {
             pieces: WordPieces::read(VOCABULARY).expect("the program's own pieces"),
             encoder: Encoder::read(WEIGHTS, SHAPE).expect("the program's own weights"),
+            read: Mutex::default(),
         });
         &SHIPPED
     }
@@ -60,6 +66,30 @@ impl SentenceModel {
     /// The same for each of many texts. Short ones together take a quarter of the time that they take
     /// one by one.
     pub fn vectors(&self, texts: &[&str]) -> Vec<Option<Meant>> {
+        let lock = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut vectors: Vec<Option<Meant>> = {
+            let read = lock();
+            texts.iter().map(|text| read.get(*text).cloned()).collect()
+        };
+        let unread: Vec<usize> = (0..texts.len())
+            .filter(|at| vectors[*at].is_none())
+            .collect();
+        let new: Vec<&str> = unread.iter().map(|at| texts[*at]).collect();
+        let new = self.read_anew(&new);
+        let mut read = lock();
+        if read.len() + new.len() > MOST_KEPT {
+            read.clear();
+        }
+        for (at, vector) in unread.into_iter().zip(new) {
+            if let Some(vector) = &vector {
+                read.insert(texts[at].to_owned(), vector.clone());
+            }
+            vectors[at] = vector;
+        }
+        vectors
+    }
+
+    fn read_anew(&self, texts: &[&str]) -> Vec<Option<Meant>> {
         let mut vectors = vec![None; texts.len()];
         let mut together: Vec<(usize, Vec<u32>)> = Vec::new();
         let mut count = 0;
@@ -143,7 +173,7 @@ mod tests {
         assert_eq!(together.len(), texts.len());
         assert!(together[1].is_none() && together[2].is_none());
         for (text, together) in texts.iter().zip(&together) {
-            let alone = model.vector(text);
+            let alone = model.read_anew(&[text]).pop().flatten();
             assert_eq!(alone.is_some(), together.is_some());
             let pairs = alone.iter().flatten().zip(together.iter().flatten());
             for (a, b) in pairs {
